@@ -1,0 +1,5 @@
+import * as memgit from '../src/index.ts';
+
+test('the public names are these, and no others by accident', () => {
+  expect(Object.keys(memgit).sort()).toEqual(['ERRORS', 'MemgitError', 'isMemgitError']);
+});
