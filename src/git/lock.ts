@@ -1,0 +1,143 @@
+/**
+ * One writer at a time: git's own lock file of the branch, so that memgit and git respect each other, made as a hard link to
+ * a file that says who holds it. Only a lock whose owner is provably dead is broken. Whoever wants to break one first takes
+ * the second lock `break-<id of the dead owner>` and looks again: nobody else may then remove what that owner left, so what is
+ * removed is what was judged. A breaker that dies is itself such an owner, and its lock is broken by the same rule.
+ */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MemgitError, type ErrorDetails } from '../errors.ts';
+import { isTemporary, writeDurably } from './durable.ts';
+import type { FileSystem } from './fs.ts';
+import type { Layout } from './layout.ts';
+import { decodeOwner, describeSelf, encodeOwner, isDead, type Owner } from './owner.ts';
+import { throwIfAborted } from './queue.ts';
+
+const MAX_OWNER_BYTES = 4096;
+const FIRST_WAIT_MS = 1;
+const LONGEST_WAIT_MS = 50;
+/** Breakers that died while breaking the lock of another dead one; files that name each other must not make a circle. */
+const MAX_BREAK_DEPTH = 8;
+const OWNER_FILE = /^lock-[0-9a-f]{16}$/;
+const BREAK_FILE = /^break-[0-9a-f]{16}$/;
+
+export class BranchLock {
+  readonly #fs: FileSystem;
+  readonly #layout: Layout;
+  readonly #timeoutMs: number;
+  readonly #self: Owner = describeSelf();
+  readonly #selfPath: string;
+  #selfWritten = false;
+  /** True from the start, and again after a lock was broken: the one who held it may have left temporaries behind. */
+  #leftovers = true;
+
+  constructor(fs: FileSystem, layout: Layout, timeoutMs: number) {
+    this.#fs = fs;
+    this.#layout = layout;
+    this.#timeoutMs = timeoutMs;
+    this.#selfPath = join(layout.own, `lock-${this.#self.id}`);
+  }
+
+  /**
+   * Waits for the lock, and removes what dead owners left in the repository.
+   * @throws LOCKED after the timeout, naming the holder when it is known; ABORTED when the signal fires first
+   */
+  async acquire(signal: AbortSignal | undefined): Promise<void> {
+    await this.#writeSelf();
+    const deadline = performance.now() + this.#timeoutMs;
+    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+      throwIfAborted(signal);
+      if (await this.#fs.link(this.#selfPath, this.#layout.mainLock)) break;
+      const holder = await this.#readOwner(this.#layout.mainLock);
+      // Callers of one repository take turns, so a lock of its own is one that it could not remove.
+      if (holder?.id === this.#self.id) break;
+      if (holder !== undefined && isDead(holder)) {
+        if (await this.#break(this.#layout.mainLock, holder)) {
+          this.#leftovers = true;
+          continue;
+        }
+      }
+      if (performance.now() >= deadline) throw this.#locked(holder);
+      // An abort only ends the sleep early; the top of the loop reports it.
+      await sleep(waitMs * (0.5 + Math.random()), undefined, signal && { signal }).catch(() => undefined);
+    }
+    if (this.#leftovers) await this.#clearLeftovers();
+  }
+
+  /** @throws IO with `outcome: 'unknown'` in its details: whatever was done under the lock stays done; the next `acquire` gets it back */
+  async release(): Promise<void> {
+    try {
+      await this.#fs.unlink(this.#layout.mainLock);
+    } catch (cause) {
+      const message = 'expected to remove the lock, but that failed; the change before it may have been made: look before doing it again';
+      throw new MemgitError('IO', message, { details: { outcome: 'unknown' }, cause });
+    }
+  }
+
+  /** Removes this owner's file. The lock must not be held. */
+  async close(): Promise<void> {
+    if (this.#selfWritten) await this.#fs.unlink(this.#selfPath);
+  }
+
+  /** Synced, so that a power cut cannot leave a lock behind whose owner is not written in it. */
+  async #writeSelf(): Promise<void> {
+    if (this.#selfWritten) return;
+    await this.#fs.mkdir(this.#layout.own);
+    await writeDurably(this.#fs, [{ path: this.#selfPath, bytes: encodeOwner(this.#self) }]);
+    this.#selfWritten = true;
+  }
+
+  /** All temporaries are written under the lock, so whoever holds it knows that those it finds belong to nobody. */
+  async #clearLeftovers(): Promise<void> {
+    try {
+      for (const folder of [this.#layout.packs, this.#layout.own]) {
+        for (const name of (await this.#fs.readdir(folder)) ?? []) {
+          if (isTemporary(name)) await this.#fs.unlink(join(folder, name));
+          else if (folder === this.#layout.own) await this.#clearIfDead(name);
+        }
+      }
+      this.#leftovers = false;
+    } catch (error) {
+      await this.release();
+      throw error;
+    }
+  }
+
+  async #clearIfDead(name: string): Promise<void> {
+    if (!OWNER_FILE.test(name) && !BREAK_FILE.test(name)) return;
+    const path = join(this.#layout.own, name);
+    const owner = await this.#readOwner(path);
+    if (owner === undefined || !isDead(owner)) return;
+    if (BREAK_FILE.test(name)) await this.#break(path, owner);
+    else await this.#fs.unlink(path);
+  }
+
+  /** Removes the lock file at `path` if it is still the one of `dead`; `false` when somebody else is about to, or did. */
+  async #break(path: string, dead: Owner, depth = 0): Promise<boolean> {
+    const breakPath = join(this.#layout.own, `break-${dead.id}`);
+    if (!(await this.#fs.link(this.#selfPath, breakPath))) {
+      const breaker = await this.#readOwner(breakPath);
+      if (breaker !== undefined && isDead(breaker) && depth < MAX_BREAK_DEPTH) await this.#break(breakPath, breaker, depth + 1);
+      return false;
+    }
+    try {
+      if ((await this.#readOwner(path))?.id !== dead.id) return false;
+      await this.#fs.unlink(path);
+      return true;
+    } finally {
+      await this.#fs.unlink(breakPath);
+    }
+  }
+
+  async #readOwner(path: string): Promise<Owner | undefined> {
+    const bytes = await this.#fs.readFile(path, MAX_OWNER_BYTES);
+    return bytes && decodeOwner(bytes);
+  }
+
+  #locked(holder: Owner | undefined): MemgitError {
+    const who = holder === undefined ? 'another program, such as git,' : `process ${holder.pid} on host ${holder.host}`;
+    const details: ErrorDetails = holder === undefined ? {} : { host: holder.host, pid: holder.pid };
+    const message = `expected the lock within ${this.#timeoutMs} ms, but ${who} holds it; see whether it still runs, then try again`;
+    return new MemgitError('LOCKED', message, { details });
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * The objects of one repository on disk: packs, then loose ones (which git may leave behind; memgit writes packs only).
+ * It keeps pack indexes in memory and no contents. When an oid is missing it looks at the folder again, once, because another
+ * process may have added a pack, or folded those known here into one. Writing is in publish.ts and fold.ts.
+ */
+import { join } from 'node:path';
+import { MemgitError, isMemgitError } from '../errors.ts';
+import type { FileSystem, ReadHandle } from './fs.ts';
+import { inflateWithin } from './inflate.ts';
+import type { Layout } from './layout.ts';
+import { MAX_OBJECT_BYTES, oidOf, type GitObject, type ObjectType, type Oid } from './objects.ts';
+import { PackIndex } from './pack-index.ts';
+import { readPackedObject } from './pack-read.ts';
+
+const PACK_INDEX_NAME = /^pack-([0-9a-f]{40})\.idx$/;
+const MAX_INDEX_BYTES = 512 * 1024 * 1024;
+const LOOSE_HEADER = /^(commit|tree|blob) (0|[1-9][0-9]{0,9})$/;
+const MAX_LOOSE_HEADER_BYTES = 32;
+
+export class ObjectStore {
+  readonly #fs: FileSystem;
+  readonly #layout: Layout;
+  readonly #indexes = new Map<string, PackIndex>();
+  /** Packs whose index cannot be read. They matter only when an object is found nowhere else. */
+  readonly #damaged = new Map<string, MemgitError>();
+
+  constructor(fs: FileSystem, layout: Layout) {
+    this.#fs = fs;
+    this.#layout = layout;
+  }
+
+  /** The packs known so far by name. */
+  get packs(): ReadonlyMap<string, PackIndex> {
+    return this.#indexes;
+  }
+
+  /** @throws CORRUPT when no whole copy of the object is in the store */
+  async read(oid: Oid): Promise<GitObject> {
+    let found = await this.#readKnown(oid);
+    if (!('object' in found)) {
+      await this.rescan();
+      found = await this.#readKnown(oid);
+    }
+    if ('object' in found) return found.object;
+    throw new MemgitError('CORRUPT', `expected object ${oid}, found ${found.fault === undefined ? 'none' : 'only a damaged copy'}`, {
+      details: { oid },
+      cause: found.fault ?? [...this.#damaged.values()][0],
+    });
+  }
+
+  /** Tells whether the store lists the object, without reading it. */
+  async has(oid: Oid): Promise<boolean> {
+    if (await this.#lists(oid)) return true;
+    await this.rescan();
+    return this.#lists(oid);
+  }
+
+  /** Tells whether a whole copy is among what is known, without looking at the folder again: for writers, who hold the lock. */
+  async holdsWhole(oid: Oid): Promise<boolean> {
+    return 'object' in (await this.#readKnown(oid));
+  }
+
+  /** Brings the list of packs in line with the folder. */
+  async rescan(): Promise<void> {
+    const files = (await this.#fs.readdir(this.#layout.packs)) ?? [];
+    const names = new Set(files.flatMap((file) => PACK_INDEX_NAME.exec(file)?.[1] ?? []));
+    for (const known of [this.#indexes, this.#damaged]) {
+      for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+    }
+    for (const name of names) if (!this.#indexes.has(name) && !this.#damaged.has(name)) await this.#load(name);
+  }
+
+  /** Takes in a pack that this process has just put in place. */
+  add(name: string, index: PackIndex): void {
+    this.#damaged.delete(name);
+    this.#indexes.set(name, index);
+  }
+
+  /** Opens the file of a pack; `undefined` when it has been folded away since it was listed. The caller closes it. */
+  async openPack(name: string): Promise<ReadHandle | undefined> {
+    return this.#fs.open(this.pathOf(name, 'pack'));
+  }
+
+  pathOf(name: string, extension: 'pack' | 'idx' | 'rev' | 'keep'): string {
+    return join(this.#layout.packs, `pack-${name}.${extension}`);
+  }
+
+  async #load(name: string): Promise<void> {
+    try {
+      const bytes = await this.#fs.readFile(this.pathOf(name, 'idx'), MAX_INDEX_BYTES);
+      if (bytes !== undefined) this.#indexes.set(name, new PackIndex(bytes));
+    } catch (error) {
+      if (!isMemgitError(error, 'CORRUPT')) throw error;
+      this.#damaged.set(name, error);
+    }
+  }
+
+  async #lists(oid: Oid): Promise<boolean> {
+    for (const index of this.#indexes.values()) if (index.offsetOf(oid) !== undefined) return true;
+    return (await this.#fs.lstat(this.#loosePath(oid))) !== undefined;
+  }
+
+  /** Tries every copy until one is whole; a fault says that there was at least one and what was wrong with it. */
+  async #readKnown(oid: Oid): Promise<{ object: GitObject } | { fault: MemgitError | undefined }> {
+    let fault: MemgitError | undefined;
+    const attempts = [...this.#indexes].map(([name, index]) => () => this.#readFromPack(name, index, oid));
+    for (const attempt of [...attempts, () => this.#readLoose(oid)]) {
+      try {
+        const object = await attempt();
+        if (object === undefined) continue;
+        if (oidOf(object.type, object.body) === oid) return { object };
+        fault = new MemgitError('CORRUPT', 'expected an object to match its oid, got other content');
+      } catch (error) {
+        if (!isMemgitError(error, 'CORRUPT')) throw error;
+        fault = error;
+      }
+    }
+    return { fault };
+  }
+
+  async #readFromPack(name: string, index: PackIndex, oid: Oid): Promise<GitObject | undefined> {
+    const offset = index.offsetOf(oid);
+    const pack = offset === undefined ? undefined : await this.openPack(name);
+    if (offset === undefined || pack === undefined) return undefined;
+    try {
+      return await readPackedObject(pack, index, offset);
+    } finally {
+      await pack.close();
+    }
+  }
+
+  async #readLoose(oid: Oid): Promise<GitObject | undefined> {
+    const compressed = await this.#fs.readFile(this.#loosePath(oid), MAX_OBJECT_BYTES + MAX_OBJECT_BYTES / 1024);
+    if (compressed === undefined) return undefined;
+    const bytes = inflateWithin(compressed, MAX_OBJECT_BYTES + MAX_LOOSE_HEADER_BYTES);
+    const nul = bytes.subarray(0, MAX_LOOSE_HEADER_BYTES).indexOf(0);
+    const [, type, size] = LOOSE_HEADER.exec(Buffer.from(bytes.subarray(0, Math.max(nul, 0))).toString('latin1')) ?? [];
+    const body = bytes.subarray(nul + 1);
+    if (type === undefined || Number(size) !== body.length) throw new MemgitError('CORRUPT', 'expected a loose object with its type and size');
+    return { type: type as ObjectType, body };
+  }
+
+  #loosePath(oid: Oid): string {
+    return join(this.#layout.objects, oid.slice(0, 2), oid.slice(2));
+  }
+}

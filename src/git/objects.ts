@@ -1,0 +1,98 @@
+/**
+ * git's objects as bytes: how they are named, and the one shape of tree that memgit writes. Pure; commits have their own file.
+ * Decoding is strict: what `encodeTree` would not have written is CORRUPT, so one tree has one spelling and one oid.
+ */
+import { createHash } from 'node:crypto';
+import { concat, toHex, type Bytes } from '../bytes.ts';
+import { MemgitError } from '../errors.ts';
+
+declare const oidBrand: unique symbol;
+
+/** The name of an object: 40 lower-case hexadecimal digits of SHA-1. */
+export type Oid = string & { readonly [oidBrand]: true };
+
+/** Annotated tags do not occur in a memgit repository and are refused where they are met. */
+export type ObjectType = 'commit' | 'tree' | 'blob';
+
+export interface GitObject {
+  readonly type: ObjectType;
+  readonly body: Bytes;
+}
+
+export interface TreeEntry {
+  /** A blob or a tree; executables, symbolic links and submodules do not occur. */
+  readonly mode: '100644' | '40000';
+  readonly name: string;
+  readonly oid: Oid;
+}
+
+export const OID_BYTES = 20;
+
+/** Larger objects are neither written nor read, whatever size a pack declares. */
+export const MAX_OBJECT_BYTES = 128 * 1024 * 1024;
+
+export function parseOid(text: string): Oid | undefined {
+  return /^[0-9a-f]{40}$/.test(text) ? (text as Oid) : undefined;
+}
+
+export function oidOf(type: ObjectType, body: Bytes): Oid {
+  return createHash('sha1').update(`${type} ${body.length}\0`).update(body).digest('hex') as Oid;
+}
+
+export function oidFromBytes(bytes: Bytes): Oid {
+  return toHex(bytes) as Oid;
+}
+
+export function oidToBytes(oid: Oid): Bytes {
+  return Buffer.from(oid, 'hex');
+}
+
+/** Encodes entries in git's order, whatever the order they come in. @throws TypeError on a bad name or one given twice. */
+export function encodeTree(entries: readonly TreeEntry[]): Bytes {
+  const names = new Set<string>();
+  for (const { name } of entries) {
+    if (!isTreeName(name)) throw new TypeError('expected a tree name of printable ASCII without a slash, not ., .. or .git');
+    if (names.has(name)) throw new TypeError('expected each tree name once, got one twice');
+    names.add(name);
+  }
+  const sorted = entries.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  return concat(...sorted.flatMap(({ mode, name, oid }) => [Buffer.from(`${mode} ${name}\0`, 'latin1'), oidToBytes(oid)]));
+}
+
+/** @throws CORRUPT on anything that `encodeTree` does not write */
+export function decodeTree(body: Bytes): TreeEntry[] {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const entries: TreeEntry[] = [];
+  const names = new Set<string>();
+  let previous = '';
+  for (let at = 0; at < bytes.length; ) {
+    const nul = bytes.indexOf(0, at);
+    const end = nul + 1 + OID_BYTES;
+    if (nul < 0 || end > bytes.length) throw corruptTree('an entry is cut short');
+    const [, mode, name] = /^(100644|40000) (.*)$/s.exec(bytes.toString('latin1', at, nul)) ?? [];
+    if ((mode !== '100644' && mode !== '40000') || name === undefined) throw corruptTree('a mode is neither 100644 nor 40000');
+    if (!isTreeName(name)) throw corruptTree('a name is not printable ASCII, or is a reserved one');
+    if (names.has(name)) throw corruptTree('a name occurs twice');
+    const entry: TreeEntry = { mode, name, oid: bytes.toString('hex', nul + 1, end) as Oid };
+    const key = sortKey(entry);
+    if (key <= previous) throw corruptTree('the entries are out of order');
+    names.add(name);
+    previous = key;
+    entries.push(entry);
+    at = end;
+  }
+  return entries;
+}
+
+/** git compares a subtree as if its name ended in a slash. Names are ASCII, so comparing text is comparing bytes. */
+function sortKey(entry: Pick<TreeEntry, 'mode' | 'name'>): string {
+  return entry.mode === '40000' ? `${entry.name}/` : entry.name;
+}
+
+function isTreeName(name: string): boolean {
+  return /^[ -.0-~]+$/.test(name) && !/^(\.|\.\.|\.git)$/i.test(name);
+}
+
+function corruptTree(got: string): MemgitError {
+  return new MemgitError('CORRUPT', `expected a tree as memgit writes it, but ${got}`);
+}

@@ -1,0 +1,106 @@
+/**
+ * Who holds a lock, written down so that another process can tell whether the holder still lives, and that judgement.
+ * Dead means proven dead: this host, and an earlier boot, or a process of this pid namespace that is gone, replaced or a zombie
+ * (it runs no code any more, and without an init to reap it it would hold its lock for ever). All doubt counts as alive.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { utf8Decode, type Bytes } from '../bytes.ts';
+
+export interface Owner {
+  /** 16 random hexadecimal digits: one holder of locks, that is, one open repository of one process. */
+  readonly id: string;
+  readonly host: string;
+  /** The kernel's boot id, and like the next fields empty where there is no /proc. */
+  readonly boot: string;
+  readonly pid: number;
+  readonly pidNamespace: string;
+  /** When the process started, in clock ticks since boot. */
+  readonly started: string;
+}
+
+export function describeSelf(): Owner {
+  return describeProcess(process.pid);
+}
+
+/** A process of this host, as it is known from now on; of one that is gone already, the result is dead. */
+export function describeProcess(pid: number): Owner {
+  return {
+    id: randomBytes(8).toString('hex'),
+    host: hostname(),
+    boot: bootId(),
+    pid,
+    pidNamespace: pidNamespace(),
+    started: readProcess(pid)?.started ?? '',
+  };
+}
+
+export function encodeOwner(owner: Owner): Bytes {
+  return Buffer.from(`${JSON.stringify(owner)}\n`, 'utf8');
+}
+
+/** Returns `undefined` for anything that memgit did not write whole, such as git's own lock files. */
+export function decodeOwner(bytes: Bytes): Owner | undefined {
+  const text = utf8Decode(bytes);
+  if (!text?.endsWith('}\n')) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isOwner(value) ? value : undefined;
+}
+
+/** Tells whether the process is provably gone. @see the head of this file for what counts as proof */
+export function isDead(owner: Owner): boolean {
+  if (owner.host !== hostname()) return false;
+  const boot = bootId();
+  if (boot !== '' && owner.boot !== '' && owner.boot !== boot) return true;
+  if (owner.pidNamespace !== pidNamespace()) return false;
+  if (!pidExists(owner.pid)) return true;
+  const found = readProcess(owner.pid);
+  if (found === undefined || owner.started === '') return false;
+  return found.started !== owner.started || found.state === 'Z' || found.state === 'X';
+}
+
+function isOwner(value: unknown): value is Owner {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, host, boot, pid, pidNamespace, started } = value as Record<keyof Owner, unknown>;
+  const texts = [host, boot, pidNamespace, started].every((field) => typeof field === 'string');
+  return texts && typeof id === 'string' && /^[0-9a-f]{16}$/.test(id) && Number.isSafeInteger(pid) && Number(pid) > 0;
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function bootId(): string {
+  return orEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
+}
+
+function pidNamespace(): string {
+  return orEmpty(() => readlinkSync('/proc/self/ns/pid'));
+}
+
+/** State and start time of a process: fields 3 and 22 of its stat line, counted behind the name in brackets, which may hold anything. */
+function readProcess(pid: number): { state: string; started: string } | undefined {
+  const line = orEmpty(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+  const [state, started] = [fields[0], fields[19]];
+  return state !== undefined && started !== undefined ? { state, started } : undefined;
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
+}

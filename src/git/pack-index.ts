@@ -1,0 +1,98 @@
+/**
+ * Reads a pack index (version 2), its own or one that git wrote: where in its pack an object begins and ends.
+ * The index is kept in memory whole and searched in place. It never opens the pack.
+ */
+import { createHash } from 'node:crypto';
+import { equalBytes, type Bytes } from '../bytes.ts';
+import { MemgitError } from '../errors.ts';
+import { OID_BYTES, oidFromBytes, oidToBytes, type Oid } from './objects.ts';
+
+const SIGNATURE = Uint8Array.of(0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2);
+const FAN_OUT_AT = 8;
+const OIDS_AT = FAN_OUT_AT + 256 * 4;
+const TRAILER_BYTES = 2 * OID_BYTES;
+
+export class PackIndex {
+  readonly count: number;
+  readonly #bytes: Buffer;
+  #sortedOffsets: Float64Array | undefined;
+
+  /** @throws CORRUPT when the bytes are torn or not an index of version 2 */
+  constructor(bytes: Bytes) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.count = this.#check();
+  }
+
+  /** Returns where the entry of an object begins in the pack; `undefined` when it is not in there. */
+  offsetOf(oid: Oid): number | undefined {
+    const wanted = oidToBytes(oid);
+    const first = wanted[0]!;
+    let low = first === 0 ? 0 : this.#fanOut(first - 1);
+    let high = this.#fanOut(first);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const at = OIDS_AT + middle * OID_BYTES;
+      const order = this.#bytes.compare(wanted, 0, OID_BYTES, at, at + OID_BYTES);
+      if (order === 0) return this.#offset(middle);
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return undefined;
+  }
+
+  /** Returns where the entry that begins at `offset` ends, given where the entries of the pack end. */
+  endOf(offset: number, endOfEntries: number): number {
+    const offsets = (this.#sortedOffsets ??= Float64Array.from({ length: this.count }, (_, i) => this.#offset(i)).sort());
+    let low = 0;
+    let high = offsets.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (offsets[middle]! <= offset) low = middle + 1;
+      else high = middle;
+    }
+    return offsets[low] ?? endOfEntries;
+  }
+
+  /** Every object of the pack in the order of oids, with the checksum of its compressed bytes. */
+  *entries(): Generator<{ oid: Oid; offset: number; crc32: number }> {
+    for (let i = 0; i < this.count; i += 1) {
+      const at = OIDS_AT + i * OID_BYTES;
+      const crc32 = this.#bytes.readUInt32BE(OIDS_AT + this.count * OID_BYTES + i * 4);
+      yield { oid: oidFromBytes(this.#bytes.subarray(at, at + OID_BYTES)), offset: this.#offset(i), crc32 };
+    }
+  }
+
+  #check(): number {
+    const bytes = this.#bytes;
+    const end = bytes.length - OID_BYTES;
+    if (end < OIDS_AT + OID_BYTES || !equalBytes(bytes.subarray(0, FAN_OUT_AT), SIGNATURE)) {
+      throw new MemgitError('CORRUPT', 'expected a pack index of version 2, got something else or only its beginning');
+    }
+    if (!createHash('sha1').update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))) {
+      throw new MemgitError('CORRUPT', 'expected the pack index to match its checksum; it is torn or was altered');
+    }
+    for (let i = 1; i < 256; i += 1) {
+      if (this.#fanOut(i) < this.#fanOut(i - 1)) throw new MemgitError('CORRUPT', 'expected the fan-out of a pack index to rise');
+    }
+    const count = this.#fanOut(255);
+    const leastBytes = OIDS_AT + count * (OID_BYTES + 8) + TRAILER_BYTES;
+    if (bytes.length < leastBytes || (bytes.length - leastBytes) % 8 !== 0) {
+      throw new MemgitError('CORRUPT', `expected a pack index of ${count} objects, got ${bytes.length} bytes`);
+    }
+    return count;
+  }
+
+  #fanOut(byte: number): number {
+    return this.#bytes.readUInt32BE(FAN_OUT_AT + byte * 4);
+  }
+
+  /** An offset with the top bit set is the place of a 64-bit one in the table behind: packs over 2 GiB, which only git writes. */
+  #offset(i: number): number {
+    const offsetsAt = OIDS_AT + this.count * (OID_BYTES + 4);
+    const offset = this.#bytes.readUInt32BE(offsetsAt + i * 4);
+    if (offset < 0x80000000) return offset;
+    const wideAt = offsetsAt + this.count * 4 + (offset - 0x80000000) * 8;
+    if (wideAt + 8 > this.#bytes.length - TRAILER_BYTES) throw new MemgitError('CORRUPT', 'expected a wide offset, got the end of the index');
+    return Number(this.#bytes.readBigUInt64BE(wideAt));
+  }
+}

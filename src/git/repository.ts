@@ -1,0 +1,210 @@
+/**
+ * One bare git repository with one branch, as the vault sees it: read an object, ask for the head, change the head.
+ * It knows nothing of encryption and keeps no contents. Many processes may have the same repository open; they meet at the lock.
+ */
+import { MemgitError } from '../errors.ts';
+import { createRepository, type FirstCommit } from './create.ts';
+import { PackFolder } from './fold.ts';
+import { nodeFileSystem, type FileSystem } from './fs.ts';
+import { MAIN, checkLayout, layoutOf, readConfig } from './layout.ts';
+import { BranchLock } from './lock.ts';
+import { ObjectStore } from './object-store.ts';
+import { oidOf, type GitObject, type Oid } from './objects.ts';
+import { assemblePack, encodePackEntry, type Pack } from './pack-write.ts';
+import { publishHead, type Place } from './publish.ts';
+import { Quarantine } from './quarantine.ts';
+import { Queue } from './queue.ts';
+import { removeOwnRef, replaceFile, seenRef, setOwnRef, takeOver } from './receive.ts';
+import { readRef } from './refs.ts';
+import { readRemotes, withRemote, withoutRemote, type Remote } from './remotes.ts';
+import { measureObjects, type RepositoryStats } from './stats.ts';
+
+export interface RepositoryOptions {
+  /** Replaced in tests only. */
+  fs?: FileSystem;
+  /** Takes no lock and changes nothing on the disk. */
+  readOnly?: boolean;
+  /** How long `update` waits for another process. Default 10,000. */
+  lockTimeoutMs?: number;
+}
+
+/** What an update wants written: new objects, and the commit that the branch is to point to. */
+export interface Mutation<T> {
+  readonly objects: readonly GitObject[];
+  readonly head: Oid;
+  readonly result: T;
+  /** Called once the branch has moved, before the lock is released and anyone can move it again. */
+  readonly onPublished?: () => void;
+}
+
+export class Repository {
+  readonly #place: Place;
+  readonly #folder: PackFolder;
+  readonly #lock: BranchLock;
+  readonly #queue = new Queue();
+  readonly #readOnly: boolean;
+  #closed = false;
+
+  private constructor(gitdir: string, options: RepositoryOptions) {
+    const fs = options.fs ?? nodeFileSystem;
+    const layout = layoutOf(gitdir);
+    this.#place = { fs, layout, store: new ObjectStore(fs, layout) };
+    this.#folder = new PackFolder(this.#place);
+    this.#lock = new BranchLock(fs, layout, options.lockTimeoutMs ?? 10_000);
+    this.#readOnly = options.readOnly ?? false;
+  }
+
+  /** Makes a repository with its first commit. @throws STORE_EXISTS when there is anything at the place */
+  static async create(gitdir: string, first: FirstCommit, options: RepositoryOptions = {}): Promise<Repository> {
+    if (options.readOnly === true) throw new MemgitError('READ_ONLY', 'expected to create a repository, but the options say read-only');
+    await createRepository(options.fs ?? nodeFileSystem, gitdir, first);
+    return new Repository(gitdir, options);
+  }
+
+  /**
+   * Opens a repository, without a lock and without writing anything.
+   * @throws VAULT_NOT_FOUND when there is none; UNSUPPORTED_REPOSITORY when it uses a git feature that memgit refuses; CORRUPT
+   * when its ref is missing or torn
+   */
+  static async open(gitdir: string, options: RepositoryOptions = {}): Promise<Repository> {
+    const repository = new Repository(gitdir, options);
+    await checkLayout(repository.#place.fs, repository.#place.layout);
+    await repository.head();
+    return repository;
+  }
+
+  /** The folder on the disk. */
+  get gitdir(): string {
+    return this.#place.layout.gitdir;
+  }
+
+  /** Returns the commit that the branch points to now. @throws CORRUPT when the ref is missing or torn */
+  async head(): Promise<Oid> {
+    const head = await this.readRef(MAIN);
+    if (head !== undefined) return head;
+    throw new MemgitError('CORRUPT', `expected ${MAIN} to name a commit, found no such ref; restore it from a backup`, { details: { ref: MAIN } });
+  }
+
+  /** Returns what a ref points to now; `undefined` when there is no such ref. @throws CORRUPT when it is torn */
+  async readRef(name: string): Promise<Oid | undefined> {
+    return readRef(this.#place.fs, this.#place.layout.gitdir, name);
+  }
+
+  /** Reads an object and checks its hash. @throws CORRUPT with `oid` in its details when it is missing or damaged */
+  async read(oid: Oid): Promise<GitObject> {
+    return this.#place.store.read(oid);
+  }
+
+  /** Tells whether an object is there; whether it is whole, only reading it tells. */
+  async has(oid: Oid): Promise<boolean> {
+    return this.#place.store.has(oid);
+  }
+
+  /**
+   * Runs `build` on the current head under the lock, then writes what it returns, all or nothing; without a `head` in it,
+   * nothing is written. Callers in this process take turns in the order they came. What `build` throws is passed on; it must
+   * not call `update` itself.
+   * @throws LOCKED, or ABORTED when the signal fires before the lock is taken; later it is ignored
+   * @throws IO and the state is as before, unless its details say `outcome: 'unknown'`
+   */
+  async update<T>(build: (head: Oid) => Promise<Mutation<T> | { readonly result: T }>, options: { signal?: AbortSignal } = {}): Promise<T> {
+    return this.#locked(async () => {
+      const head = await this.head();
+      const built = await build(head);
+      if ('head' in built) {
+        await this.#write(head, built);
+        built.onPublished?.();
+      }
+      return built.result;
+    }, options.signal);
+  }
+
+  /** Makes a place for what a remote sends, to be checked before it is accepted. The caller discards it in the end. */
+  async quarantine(): Promise<Quarantine> {
+    this.#assertWritable();
+    return Quarantine.create(this.#place.fs, this.#place.layout.own, this.#place);
+  }
+
+  /** Takes over what was checked, and notes where the branch of a remote was seen (`undefined`: nowhere). @throws as `update` */
+  async acceptFrom(remote: string, seen: Oid | undefined, quarantine?: Quarantine): Promise<void> {
+    await this.#locked(async () => {
+      const { fs, layout } = this.#place;
+      if (quarantine) await takeOver(this.#place, quarantine);
+      if (seen === undefined) await removeOwnRef(fs, layout, seenRef(remote));
+      else await setOwnRef(fs, layout, seenRef(remote), seen);
+    });
+  }
+
+  /** Where the branch of a remote was when it was last looked at and found good; `undefined` when it never was. */
+  async seenAt(remote: string): Promise<Oid | undefined> {
+    return this.readRef(seenRef(remote));
+  }
+
+  async remotes(): Promise<Remote[]> {
+    return readRemotes(await readConfig(this.#place.fs, this.#place.layout));
+  }
+
+  /** @throws ALREADY_EXISTS, INVALID_ARGUMENT */
+  async addRemote(remote: Remote): Promise<void> {
+    await this.#editConfig((text) => withRemote(text, remote));
+  }
+
+  /** Forgets a remote and where its branch was seen. @throws NOT_FOUND */
+  async removeRemote(name: string): Promise<void> {
+    await this.#editConfig((text) => withoutRemote(text, name));
+    await this.acceptFrom(name, undefined);
+  }
+
+  async stats(): Promise<RepositoryStats> {
+    return measureObjects(this.#place.fs, this.#place.layout);
+  }
+
+  /** Refuses further updates and waits for those already asked for. Nothing stays open or behind. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#queue.idle();
+    await this.#lock.close();
+  }
+
+  async #editConfig(edit: (text: string) => string): Promise<void> {
+    await this.#locked(async () => {
+      const { fs, layout } = this.#place;
+      const text = edit(await readConfig(fs, layout));
+      await replaceFile(fs, layout, layout.config, Buffer.from(text, 'latin1'));
+    });
+  }
+
+  #assertWritable(): void {
+    if (this.#readOnly) throw new MemgitError('READ_ONLY', 'expected a repository open for writing, got one opened read-only');
+    if (this.#closed) throw new MemgitError('CLOSED', 'expected an open repository, got one that was closed');
+  }
+
+  /** Runs `action` when it is this caller's turn, under the lock. */
+  async #locked<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.#assertWritable();
+    return this.#queue.run(async () => {
+      await this.#lock.acquire(signal);
+      try {
+        return await action();
+      } finally {
+        await this.#lock.release();
+      }
+    }, signal);
+  }
+
+  async #write(from: Oid, { objects, head }: Mutation<unknown>): Promise<void> {
+    const pack = await this.#pack(objects);
+    if (!objects.some(({ type, body }) => oidOf(type, body) === head) && !(await this.has(head))) {
+      throw new TypeError('expected the new head to be among the objects or in the repository');
+    }
+    await this.#folder.foldIfMany();
+    await publishHead(this.#place, pack, from, head);
+  }
+
+  /** An object that is there and whole is not written again; a damaged one is, and from then on read from its new place. */
+  async #pack(objects: readonly GitObject[]): Promise<Pack | undefined> {
+    const entries = new Map((await Promise.all(objects.map(encodePackEntry))).map((entry) => [entry.oid, entry]));
+    for (const oid of entries.keys()) if (await this.#place.store.holdsWhole(oid)) entries.delete(oid);
+    return entries.size === 0 ? undefined : assemblePack([...entries.values()]);
+  }
+}
