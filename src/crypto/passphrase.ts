@@ -13,15 +13,16 @@ export interface ScryptParameters {
   readonly p: number;
 }
 
-/** 128 MiB and about half a second on a small machine (DESIGN: N = 2^17, r = 8, p = 1). */
+/** 128 MiB and about half a second on a small machine (docs/FORMAT.md: N = 2^17, r = 8, p = 1). */
 export const SCRYPT_DEFAULTS: ScryptParameters = { n: 2 ** 17, r: 8, p: 1 };
 
 const MAX_PASSPHRASE_BYTES = 1024;
-const MAX_MEMORY_BYTES = 2 ** 30;
+/** What one derivation may take: twice the default. */
+const MAX_MEMORY_BYTES = 2 ** 28;
 
 /** True for parameters that are neither weak nor able to exhaust the machine that reads them from a file. */
 export function scryptParametersAllowed({ n, r, p }: ScryptParameters): boolean {
-  const powerOfTwo = Number.isInteger(n) && n >= 2 ** 10 && n <= 2 ** 20 && (n & (n - 1)) === 0;
+  const powerOfTwo = Number.isInteger(n) && n >= 2 ** 10 && n <= 2 ** 18 && (n & (n - 1)) === 0;
   return powerOfTwo && Number.isInteger(r) && r >= 1 && r <= 32 && Number.isInteger(p) && p >= 1 && p <= 4 && 128 * n * r <= MAX_MEMORY_BYTES;
 }
 

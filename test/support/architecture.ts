@@ -19,6 +19,8 @@ const FLOORS: Readonly<Record<string, number>> = {
   'src/open-vaults.ts': 7,
   'src/store.ts': 7,
   'src/vault.ts': 7,
+  'src/vault-base.ts': 7,
+  'src/vault-history.ts': 7,
   'src/session/': 7,
   'src/index.ts': 7,
   'src/cli/': 8,

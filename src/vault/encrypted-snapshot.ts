@@ -1,0 +1,81 @@
+/** A snapshot over the encrypted tree. Finds a file by its name alone; builds the directory shape only when it is asked for. */
+import type { Bytes } from '../bytes.ts';
+import { MemgitError } from '../errors.ts';
+import type { Oid } from '../git/objects.ts';
+import type { EntryReader } from './entry-reader.ts';
+import type { Epoch } from './epoch.ts';
+import { PathIndex, type EntryInfo } from './path-index.ts';
+import { ROOT, type MemoryPath } from './path.ts';
+import type { NodeInfo, Snapshot } from './snapshot.ts';
+import type { TreeReader } from './tree-reader.ts';
+import { fanOf, type TreeRoot } from './tree.ts';
+
+export class EncryptedSnapshot implements Snapshot {
+  readonly root: TreeRoot;
+  readonly #epoch: Epoch;
+  readonly #trees: TreeReader;
+  readonly #entries: EntryReader;
+  #index: PathIndex | undefined;
+
+  /** @param epoch the epoch that the tree belongs to, wholly */
+  constructor(root: TreeRoot, epoch: Epoch, trees: TreeReader, entries: EntryReader, index?: PathIndex) {
+    this.root = root;
+    this.#epoch = epoch;
+    this.#trees = trees;
+    this.#entries = entries;
+    this.#index = index;
+  }
+
+  async stat(path: MemoryPath): Promise<NodeInfo | undefined> {
+    if (this.#index || path === ROOT) return (await this.index()).stat(path);
+    const found = await this.entry(path);
+    return found ?? (await this.index()).stat(path);
+  }
+
+  async children(path: MemoryPath): Promise<readonly NodeInfo[]> {
+    return (await this.index()).children(path);
+  }
+
+  async *walk(path: MemoryPath): AsyncGenerator<NodeInfo> {
+    yield* (await this.index()).walk(path);
+  }
+
+  async read(path: MemoryPath): Promise<Bytes> {
+    const name = this.#epoch.nameOf(path);
+    const blob = await this.blobOf(name);
+    const info = blob && (await this.#entries.infoIn(this.#epoch, name, blob));
+    if (blob && info?.kind === 'file') return this.#entries.content(name, blob);
+    throw new MemgitError((await this.stat(path)) ? 'NOT_A_FILE' : 'NOT_FOUND');
+  }
+
+  /** The entry of a path: a file, or the marker of an empty directory. */
+  async entry(path: MemoryPath): Promise<EntryInfo | undefined> {
+    const name = this.#epoch.nameOf(path);
+    const blob = await this.blobOf(name);
+    return blob && this.#entries.infoIn(this.#epoch, name, blob);
+  }
+
+  async blobOf(name: string): Promise<Oid | undefined> {
+    const fan = this.root.fans.get(fanOf(name));
+    return fan && (await this.#trees.fan(fanOf(name), fan)).get(name);
+  }
+
+  /** The directory shape, built once by opening every entry. */
+  async index(): Promise<PathIndex> {
+    this.#index ??= PathIndex.of(await this.#allEntries());
+    return this.#index;
+  }
+
+  /** The directory shape if it was built already. */
+  get knownIndex(): PathIndex | undefined {
+    return this.#index;
+  }
+
+  async #allEntries(): Promise<EntryInfo[]> {
+    const entries: EntryInfo[] = [];
+    for (const [fan, oid] of this.root.fans) {
+      for (const [name, blob] of await this.#trees.fan(fan, oid)) entries.push(await this.#entries.infoIn(this.#epoch, name, blob));
+    }
+    return entries;
+  }
+}

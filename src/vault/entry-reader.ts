@@ -1,0 +1,98 @@
+/** Reads sealed entries out of a repository: opens them, checks them against their names, and follows deltas to their bases. */
+import type { Bytes } from '../bytes.ts';
+import { epochOf } from '../crypto/envelope.ts';
+import { MemgitError } from '../errors.ts';
+import type { GitObject, Oid } from '../git/objects.ts';
+import type { VaultCache } from './cache.ts';
+import { decodeEntry, type OpenedEntry } from './entry.ts';
+import type { VaultKeys } from './keys.ts';
+import type { Epoch } from './epoch.ts';
+import { decodePayload } from './payload.ts';
+import type { EntryInfo } from './path-index.ts';
+
+export class EntryReader {
+  readonly #read: (oid: Oid) => Promise<GitObject>;
+  readonly #keys: () => VaultKeys;
+  readonly #cache: VaultCache;
+
+  constructor(read: (oid: Oid) => Promise<GitObject>, keys: () => VaultKeys, cache: VaultCache) {
+    this.#read = read;
+    this.#keys = keys;
+    this.#cache = cache;
+  }
+
+  /** Opens the entry that stands under a name. @throws CORRUPT, ALTERED when it is not of this vault or not of this name */
+  async open(name: string, blob: Oid): Promise<OpenedEntry> {
+    const entry = this.#cache.get('entry', blob) ?? (await this.#openFresh(blob));
+    if (entry.name !== name) {
+      throw new MemgitError('ALTERED', 'an entry stands under a name that is not its own', { details: { oid: blob } });
+    }
+    return entry;
+  }
+
+  async info(name: string, blob: Oid): Promise<EntryInfo> {
+    const { header } = await this.open(name, blob);
+    return header.kind === 'file'
+      ? { kind: 'file', path: header.path, sizeBytes: header.size, blob }
+      : { kind: 'directory', path: header.path, sizeBytes: 0, blob };
+  }
+
+  /** As `info`, of an entry that must be of one epoch: a tree belongs to one wholly. @throws ALTERED also when it is of another */
+  async infoIn(epoch: Epoch, name: string, blob: Oid): Promise<EntryInfo> {
+    const { epochId } = await this.open(name, blob);
+    if (epochId !== epoch.id) throw new MemgitError('ALTERED', 'an entry stands in the tree of another epoch than its own', { details: { oid: blob } });
+    return this.info(name, blob);
+  }
+
+  /** The plaintext of the file that stands under a name. The bytes are shared with the cache. */
+  async content(name: string, blob: Oid): Promise<Bytes> {
+    const cached = this.#cache.get('content', blob);
+    if (cached) return cached;
+
+    // From the newest delta down to a version that is in full or cached, then up again.
+    const chain: OpenedEntry[] = [];
+    let content: Bytes | undefined;
+    for (let at: Oid | undefined = blob; at !== undefined; ) {
+      const entry: OpenedEntry = await this.open(name, at);
+      checkBase(chain.at(-1), entry);
+      content = this.#cache.get('content', at);
+      if (content) break;
+      chain.push(entry);
+      at = entry.header.base?.blob as Oid | undefined;
+    }
+    for (const { header, payload } of chain.reverse()) content = decodePayload(header.encoding, payload, header.size, content);
+    if (!content) throw new MemgitError('NOT_A_FILE');
+    this.#cache.set('content', blob, content, content.length);
+    return content;
+  }
+
+  /** Takes note of an entry that was just sealed, so that nothing is decrypted to read back what was written. */
+  remember(blob: Oid, epoch: Epoch, plaintext: Bytes, content: Bytes | undefined): void {
+    this.#keep(blob, epoch, plaintext);
+    if (content) this.#cache.set('content', blob, content, content.length);
+  }
+
+  async #openFresh(blob: Oid): Promise<OpenedEntry> {
+    const { type, body } = await this.#read(blob);
+    if (type !== 'blob') throw new MemgitError('CORRUPT', `expected a blob, got a ${type}`, { details: { oid: blob } });
+    const epoch = this.#keys().epochByTag(epochOf(body, 'entry'));
+    if (!epoch) throw new MemgitError('ALTERED', 'an entry was sealed in an epoch that is not in the keyring', { details: { oid: blob } });
+    return this.#keep(blob, epoch, epoch.open('entry', body));
+  }
+
+  #keep(blob: Oid, epoch: Epoch, plaintext: Bytes): OpenedEntry {
+    const decoded = decodeEntry(plaintext);
+    const entry: OpenedEntry = { ...decoded, epochId: epoch.id, name: epoch.nameOf(decoded.header.path) };
+    this.#cache.set('entry', blob, entry, plaintext.length);
+    return entry;
+  }
+}
+
+/** A base is of the same epoch, and exactly one delta nearer to a version in full; `open` has checked its name. */
+function checkBase(delta: OpenedEntry | undefined, base: OpenedEntry): void {
+  if (delta === undefined) return;
+  const depth = base.header.base?.depth ?? 0;
+  if (base.epochId !== delta.epochId || base.header.kind !== 'file' || delta.header.base?.depth !== depth + 1) {
+    throw new MemgitError('CORRUPT', 'a delta does not follow from its base');
+  }
+}

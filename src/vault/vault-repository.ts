@@ -1,0 +1,313 @@
+/**
+ * One user's encrypted memory over one git repository: plain paths and bytes above, oids and ciphertext below. Opens and
+ * creates vaults, gives snapshots and commits, and turns a mutation into one signed commit. Knows no commands and no sentences.
+ */
+import { systemRandom, type RandomSource } from '../crypto/sodium.ts';
+import { MemgitError } from '../errors.ts';
+import type { Commit } from '../git/commit.ts';
+import { oidOf, type GitObject, type Oid } from '../git/objects.ts';
+import { Repository, type Mutation, type RepositoryOptions } from '../git/repository.ts';
+import { SharedCache } from './cache.ts';
+import { makeCommit, openCommit, type CommitInfo } from './commit-info.ts';
+import { planEdit } from './draft.ts';
+import { sealEdit } from './edit-objects.ts';
+import { EncryptedSnapshot } from './encrypted-snapshot.ts';
+import { EntryReader } from './entry-reader.ts';
+import type { Epoch } from './epoch.ts';
+import { HeadReader, type CheckedHead } from './head-reader.ts';
+import { decodeKeyring, type Keyring } from './keyring.ts';
+import { createKeyring, openKeyring, type NewKeyring, type Unlock, type VaultKeys } from './keys.ts';
+import type { EntryInfo, PathIndex } from './path-index.ts';
+import type { MemoryPath } from './path.ts';
+import type { Compression } from './payload.ts';
+import type { RecordFields } from './record.ts';
+import type { Change, Snapshot } from './snapshot.ts';
+import { VaultReaders } from './readers.ts';
+import { TreeReader, type NameChange } from './tree-reader.ts';
+import { encodeRoot, type TreeRoot } from './tree.ts';
+
+export interface VaultOptions extends RepositoryOptions {
+  readonly compression?: Compression;
+  readonly cache?: SharedCache;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+  readonly random?: RandomSource;
+}
+
+/** What a mutation is to do, decided on a snapshot. Without changes nothing is written. */
+export interface Draft<T> {
+  readonly changes: readonly Change[];
+  readonly record: RecordFields;
+  readonly result: T;
+}
+
+export interface Committed<T> {
+  readonly result: T;
+  /** `undefined` when the memory stayed as it was and no commit was made. */
+  readonly commit: CommitInfo | undefined;
+}
+
+/** A commit, the keys of its keyring, and the memory as it stands there. */
+export interface VaultState {
+  readonly info: CommitInfo;
+  readonly keys: VaultKeys;
+  readonly snapshot: Snapshot;
+}
+
+/** What to do about another line of the history: nothing, move on to it, or join it in a commit whose first parent is `onto`. */
+export type Integration<T> =
+  | { readonly kind: 'stay'; readonly result: T }
+  | { readonly kind: 'forward'; readonly result: T }
+  | { readonly kind: 'merge'; readonly onto: 'ours' | 'theirs'; readonly draft: Draft<T> };
+
+/** The head as it was last seen, with everything that was checked about it. */
+interface Head extends CheckedHead {
+  readonly snapshot: EncryptedSnapshot;
+}
+
+export class VaultRepository {
+  readonly repository: Repository;
+  readonly #compression: Compression;
+  readonly #clock: () => number;
+  readonly #random: RandomSource;
+  readonly #trees: TreeReader;
+  readonly #entries: EntryReader;
+  readonly #heads: HeadReader;
+  readonly #unlock: Unlock;
+  #head!: Head;
+  /** Those of a line that is being integrated: when its keyring is newer, only they know its newest epoch. */
+  #joinedKeys: VaultKeys | undefined;
+
+  private constructor(repository: Repository, unlock: Unlock, options: VaultOptions) {
+    this.repository = repository;
+    this.#unlock = unlock;
+    this.#compression = options.compression ?? 'deflate';
+    this.#clock = options.clock ?? Date.now;
+    this.#random = options.random ?? systemRandom;
+    const cache = (options.cache ?? new SharedCache()).forVault();
+    const read = (oid: Oid) => repository.read(oid);
+    this.#trees = new TreeReader(read, cache);
+    this.#entries = new EntryReader(read, () => this.#readingKeys, cache);
+    this.#heads = new HeadReader(read, this.#trees, cache, unlock);
+  }
+
+  /** Makes a vault with an empty memory and one commit. @throws STORE_EXISTS when there is something at the place */
+  static async create(gitdir: string, who: NewKeyring, options: VaultOptions = {}): Promise<VaultRepository> {
+    const random = options.random ?? systemRandom;
+    const keyringBytes = createKeyring(who, random);
+    const { epoch } = openKeyring(decodeKeyring(keyringBytes), { wrapKey: who.wrapKey });
+    const tree = encodeRoot({ keyring: oidOf('blob', keyringBytes), fans: new Map() });
+    const { object, info } = makeCommit(
+      {
+        tree: oidOf('tree', tree.body),
+        parents: [],
+        record: { op: 'init', paths: [], timeMs: (options.clock ?? Date.now)(), sequence: 0, generation: 0, addedBytes: 0, removedBytes: 0 },
+      },
+      epoch,
+      random,
+    );
+    const objects: GitObject[] = [{ type: 'blob', body: keyringBytes }, tree, object];
+    const repository = await Repository.create(gitdir, { objects, head: info.oid }, options);
+    return VaultRepository.#start(repository, { wrapKey: who.wrapKey }, options);
+  }
+
+  /**
+   * Opens a vault and checks what docs/FORMAT.md asks: the keyring's grammar, its chain of signing keys, its keyed hash
+   * and the head's signature.
+   *
+   * @throws VAULT_NOT_FOUND, UNSUPPORTED_REPOSITORY, UNSUPPORTED_VERSION, CORRUPT, WRONG_KEY, DAMAGED_SLOT, ALTERED
+   */
+  static async open(gitdir: string, unlock: Unlock, options: VaultOptions = {}): Promise<VaultRepository> {
+    return VaultRepository.#start(await Repository.open(gitdir, options), unlock, options);
+  }
+
+  static async #start(repository: Repository, unlock: Unlock, options: VaultOptions): Promise<VaultRepository> {
+    const vault = new VaultRepository(repository, unlock, options);
+    try {
+      vault.#head = await vault.#read(await repository.head(), undefined);
+    } catch (error) {
+      await repository.close();
+      throw error;
+    }
+    return vault;
+  }
+
+  get keys(): VaultKeys {
+    return this.#head.keys;
+  }
+
+  /** The keys that know every epoch which has been met so far. */
+  get #readingKeys(): VaultKeys {
+    const joined = this.#joinedKeys;
+    return joined && joined.keyring.counter > this.keys.keyring.counter ? joined : this.keys;
+  }
+
+  get trees(): TreeReader {
+    return this.#trees;
+  }
+
+  get entries(): EntryReader {
+    return this.#entries;
+  }
+
+  /** The newest commit. Looks at the ref on every call, since another process may have written. */
+  async head(): Promise<CommitInfo> {
+    return (await this.#newest()).info;
+  }
+
+  /** The memory as it stands, or as it stood at a commit. */
+  async snapshot(at?: Oid): Promise<Snapshot> {
+    const head = await this.#newest();
+    if (at === undefined || at === head.info.oid) return head.snapshot;
+    const { commit } = await this.commit(at);
+    return this.#newSnapshot(await this.#trees.root(commit.tree), await this.#heads.epochAt(commit, this.#readingKeys), undefined);
+  }
+
+  /** @throws CORRUPT when there is no such commit */
+  async commit(oid: Oid): Promise<CommitInfo> {
+    return this.#heads.commit(oid, this.#readingKeys);
+  }
+
+  /** The names that differ from the first parent (from an empty memory, in the first commit), without opening an entry. */
+  async changesOf({ commit }: CommitInfo): Promise<NameChange[]> {
+    const parent = commit.parents[0];
+    const before = parent && (await this.#trees.root((await this.commit(parent)).commit.tree));
+    return this.#trees.changes(before, await this.#trees.root(commit.tree));
+  }
+
+  /** The keyring that stands in the tree of a commit. */
+  async keyringAt({ commit }: Pick<CommitInfo, 'commit'>): Promise<Keyring> {
+    return this.#heads.keyringAt(commit);
+  }
+
+  /** The epoch that the tree of a commit belongs to, which is how the entries in it are named. */
+  async epochAt({ commit }: Pick<CommitInfo, 'commit'>): Promise<Epoch> {
+    return this.#heads.epochAt(commit, this.#readingKeys);
+  }
+
+  /** Opens the record of a commit that was read already. @throws CORRUPT, ALTERED */
+  openCommit(oid: Oid, commit: Commit): CommitInfo {
+    return openCommit(oid, commit, this.#readingKeys);
+  }
+
+  /** Checks that a commit is signed by this vault, as its parents' keyrings say. @throws ALTERED, CORRUPT */
+  async checkSignatureOf(info: Pick<CommitInfo, 'oid' | 'commit'>): Promise<void> {
+    await this.#heads.checkSignature(info, this.#head);
+  }
+
+  /**
+   * Runs `build` on the newest snapshot under the vault's lock and writes what it drafts as one commit, all or nothing. An
+   * error of `build` writes nothing. When this resolves the commit is on the disk; when the process dies before, the memory is
+   * as it was.
+   *
+   * @throws READ_ONLY for a reader's key; LOCKED, ABORTED, IO, and whatever `build` throws
+   */
+  async transact<T>(build: (snapshot: Snapshot) => Promise<Draft<T>>, options: { signal?: AbortSignal } = {}): Promise<Committed<T>> {
+    // Looks before it locks: a head that this version cannot read, or may not extend, is refused without a trace.
+    checkWriter(await this.#newest());
+    return this.repository.update(async (oid) => this.#build(await this.#headAt(oid, this.#head), build), options);
+  }
+
+  /**
+   * Brings in another line of this vault's history, whose commits are in the repository and have been checked. `decide` is asked
+   * under the lock what to do about it, with both states as they are then.
+   *
+   * @throws READ_ONLY when a merge is to be made with a reader's key; as `transact`
+   */
+  async integrate<T>(other: Oid, decide: (ours: VaultState, theirs: VaultState) => Promise<Integration<T>>, options: { signal?: AbortSignal } = {}): Promise<Committed<T>> {
+    return this.repository.update<Committed<T>>(async (oid) => {
+      const ours = await this.#headAt(oid, this.#head);
+      const theirs = await this.#read(other, undefined);
+      this.#joinedKeys = theirs.keys;
+      const decided = await decide(ours, theirs);
+      if (decided.kind === 'stay') return { result: { result: decided.result, commit: undefined } };
+      if (decided.kind === 'forward') {
+        const onPublished = () => {
+          this.#head = theirs;
+        };
+        return { objects: [], head: other, result: { result: decided.result, commit: theirs.info }, onPublished };
+      }
+      const [first, second] = decided.onto === 'ours' ? [ours, theirs] : [theirs, ours];
+      checkWriter(first);
+      return this.#commit(first, [second.info], decided.draft);
+    }, options);
+  }
+
+  /** Readers of this vault's data over other objects than its repository's. Nothing that they read is kept with the vault's. */
+  readersOver(read: (oid: Oid) => Promise<GitObject>): VaultReaders {
+    return new VaultReaders(read, new SharedCache().forVault(), this.#unlock);
+  }
+
+  async close(): Promise<void> {
+    await this.repository.close();
+  }
+
+  async #build<T>(head: Head, build: (snapshot: Snapshot) => Promise<Draft<T>>): Promise<Mutation<Committed<T>> | { result: Committed<T> }> {
+    checkWriter(head);
+    return this.#commit(head, [], await build(head.snapshot));
+  }
+
+  /** @param joined further parents; a commit that joins histories is made even when it changes nothing */
+  async #commit<T>(head: Head, joined: readonly CommitInfo[], draft: Draft<T>): Promise<Mutation<Committed<T>> | { result: Committed<T> }> {
+    const edit = await planEdit(head.snapshot, draft.changes);
+    if (edit.put.size === 0 && edit.removed.size === 0 && joined.length === 0) return { result: { result: draft.result, commit: undefined } };
+
+    const { epoch } = head.keys;
+    const tools = { epoch, trees: this.#trees, entries: this.#entries, random: this.#random, compression: this.#compression };
+    const { objects, tree, put, removed, addedBytes, removedBytes } = await sealEdit(head.snapshot, edit, tools);
+    const parents = [head.info, ...joined];
+    const sequence = Math.max(...parents.map(({ record }) => record.sequence)) + 1;
+    const record = { ...draft.record, timeMs: this.#clock(), sequence, generation: head.info.record.generation, addedBytes, removedBytes };
+    const { object, info } = makeCommit({ tree: tree.oid, parents, record }, epoch, this.#random);
+    const snapshot = this.#newSnapshot(tree.root, epoch, head.snapshot.knownIndex?.with(put, removed));
+    return {
+      objects: [...objects, object],
+      head: info.oid,
+      result: { result: draft.result, commit: info },
+      onPublished: () => {
+        this.#head = { info, keys: head.keys, root: tree.root, snapshot };
+      },
+    };
+  }
+
+  /** The head as the ref has it now. What was seen is noted first: a ref read later must descend from it, whoever writes meanwhile. */
+  async #newest(): Promise<Head> {
+    const seen = this.#head;
+    return this.#headAt(await this.repository.head(), seen);
+  }
+
+  async #headAt(oid: Oid, seen: Head): Promise<Head> {
+    for (const known of [this.#head, seen]) if (oid === known.info.oid) return known;
+    const next = await this.#read(oid, seen);
+    // Another call may have moved on meanwhile; the newer of the two stays.
+    if (this.#head === seen) this.#head = next;
+    return next;
+  }
+
+  async #read(oid: Oid, seen: Head | undefined): Promise<Head> {
+    const checked = await this.#heads.head(oid, seen);
+    const index = seen && (await this.#carryIndex(seen, checked));
+    return { ...checked, snapshot: this.#newSnapshot(checked.root, checked.keys.epoch, index) };
+  }
+
+  /** Takes the directory shape along to another head by opening only the entries that changed. */
+  async #carryIndex(seen: Head, next: CheckedHead): Promise<PathIndex | undefined> {
+    const index = seen.snapshot.knownIndex;
+    if (!index || next.keys !== seen.keys) return undefined;
+    const put: EntryInfo[] = [];
+    const removed: MemoryPath[] = [];
+    for (const { name, before, after } of await this.#trees.changes(seen.root, next.root)) {
+      if (after) put.push(await this.#entries.infoIn(next.keys.epoch, name, after));
+      else if (before) removed.push((await this.#entries.info(name, before)).path);
+    }
+    return index.with(put, removed);
+  }
+
+  #newSnapshot(root: TreeRoot, epoch: Epoch, index: PathIndex | undefined): EncryptedSnapshot {
+    return new EncryptedSnapshot(root, epoch, this.#trees, this.#entries, index);
+  }
+}
+
+function checkWriter({ keys }: Head): void {
+  if (keys.role !== 'writer') throw new MemgitError('READ_ONLY', 'the key opens this vault for reading only');
+}
