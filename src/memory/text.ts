@@ -1,0 +1,134 @@
+/**
+ * Pure string work of the six commands: lines, numbering, sizes, replacing, inserting. Lines end at LF and nowhere else;
+ * a final newline ends the last line and does not begin another; the empty text is one empty line.
+ * Knows no paths, no snapshots and no sentences.
+ */
+
+/** The most characters (code points) of a file that one view shows. */
+export const VIEW_CHARACTERS_MAX = 16_000;
+
+/** The most occurrences that are looked for once a text is known to be ambiguous: bounds the reply and the search. */
+export const OCCURRENCES_MAX = 1_000;
+
+export function splitLines(text: string): string[] {
+  return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+}
+
+/** `%6d\t` before each line, counting from `first`. */
+export function numberLines(lines: readonly string[], first: number): string {
+  return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
+}
+
+/** `0B`, `512B`, `4.0K`, `1.2M`: whole bytes, then one decimal of the largest unit that keeps the number below 1024. */
+export function formatSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes}B`;
+  let size = bytes;
+  for (const unit of 'KMG') {
+    size /= 1024;
+    // Compared as it will be printed, so that 1,048,575 bytes are 1.0M and not 1024.0K.
+    if (unit === 'G' || Number(size.toFixed(1)) < 1024) return `${size.toFixed(1)}${unit}`;
+  }
+  throw new RangeError(`expected a number of bytes, got ${bytes}`);
+}
+
+/** What of some lines fits one view. */
+export interface Excerpt {
+  readonly lines: readonly string[];
+  /** Set when the first line alone is too long and was cut: its whole length in code points. */
+  readonly cutLineLength?: number;
+}
+
+/** As many whole lines from the first on as `VIEW_CHARACTERS_MAX` allows, newlines counted; a first line that is too long is cut. */
+export function fitView(lines: readonly string[]): Excerpt {
+  let room = VIEW_CHARACTERS_MAX;
+  for (const [index, line] of lines.entries()) {
+    const length = countCodePoints(line);
+    if (index === 0 && length > room) return { lines: [cutCodePoints(line, room)], cutLineLength: length };
+    room -= index === 0 ? length : length + 1;
+    if (room < 0) return { lines: lines.slice(0, index) };
+  }
+  return { lines };
+}
+
+/** Where a text occurs: offsets into the whole text, and the line that each begins on. Overlapping ones count. */
+export interface Occurrences {
+  readonly offsets: readonly number[];
+  readonly lines: readonly number[];
+  /** False when the search stopped at `OCCURRENCES_MAX`. */
+  readonly complete: boolean;
+}
+
+/** @param wanted not empty */
+export function findOccurrences(text: string, wanted: string): Occurrences {
+  const offsets: number[] = [];
+  const lines: number[] = [];
+  let line = 1;
+  let counted = 0;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    if (offsets.length === OCCURRENCES_MAX) return { offsets, lines, complete: false };
+    line += countNewlines(text, counted, at);
+    counted = at;
+    offsets.push(at);
+    lines.push(line);
+  }
+  return { offsets, lines, complete: true };
+}
+
+/** Puts `replacement` where `length` characters from `offset` stood. */
+export function replaceAt(text: string, offset: number, length: number, replacement: string): string {
+  return text.slice(0, offset) + replacement + text.slice(offset + length);
+}
+
+/** The numbered lines around `length` characters at `offset`: every line they touch, two before and two after. */
+export function snippetAround(text: string, offset: number, length: number): string {
+  const lines = splitLines(text);
+  const first = 1 + countNewlines(text, 0, offset);
+  // A change that ends in a newline ends on the line which that newline closes.
+  const last = first + countNewlines(text, offset, offset + Math.max(0, length - 1));
+  const from = Math.max(1, Math.min(first, lines.length) - 2);
+  return numberLines(lines.slice(from - 1, last + 2), from);
+}
+
+/** Makes `insertion`, less one final newline, lines of their own after line `after`; keeps how the text breaks and ends. */
+export function insertLines(text: string, after: number, insertion: string): string {
+  const newline = usesCrlf(text) ? '\r\n' : '\n';
+  const matched = matchLineBreaks(text, insertion);
+  const added = matched.endsWith(newline) ? matched.slice(0, -newline.length) : matched;
+  if (text === '') return added;
+  const ending = text.endsWith(newline) ? newline : '';
+  const lines = text.slice(0, text.length - ending.length).split(newline);
+  return lines.toSpliced(after, 0, added).join(newline) + ending;
+}
+
+/** Whether every line break of the text is CRLF, and there is one. */
+export function usesCrlf(text: string): boolean {
+  return text.includes('\n') && !/(?<!\r)\n/.test(text);
+}
+
+/** `addition` with the line breaks of `text`: CRLF when that has no other, untouched otherwise. */
+export function matchLineBreaks(text: string, addition: string): string {
+  return usesCrlf(text) ? addition.replace(/\r?\n/g, '\r\n') : addition;
+}
+
+/** The first `limit` code points: never half a surrogate pair, which no request could carry. */
+export function cutCodePoints(text: string, limit: number): string {
+  let end = 0;
+  for (let left = limit; left > 0 && end < text.length; left--) end += codeUnitsAt(text, end);
+  return text.slice(0, end);
+}
+
+export function countCodePoints(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += codeUnitsAt(text, at)) count++;
+  return count;
+}
+
+function codeUnitsAt(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+}
+
+function countNewlines(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

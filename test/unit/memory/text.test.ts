@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import {
+  countCodePoints,
+  cutCodePoints,
+  findOccurrences,
+  fitView,
+  formatSize,
+  insertLines,
+  matchLineBreaks,
+  numberLines,
+  OCCURRENCES_MAX,
+  replaceAt,
+  snippetAround,
+  splitLines,
+  usesCrlf,
+  VIEW_CHARACTERS_MAX,
+} from '../../../src/memory/text.ts';
+
+/** Text made of few pieces, so that they meet. */
+const text = fc.array(fc.constantFrom('a', 'ab', '\n', '\r\n', '\r', '\u{1f600}', '\u2028'), { maxLength: 12 }).map((all) => all.join(''));
+
+test.each([
+  ['', ['']],
+  ['\n', ['']],
+  ['a', ['a']],
+  ['a\n', ['a']],
+  ['a\n\n', ['a', '']],
+  ['a\r\nb\r\n', ['a\r', 'b\r']],
+  ['a\u2028b\u0085c\fd\re', ['a\u2028b\u0085c\fd\re']],
+])('splitLines(%j)', (whole, lines) => {
+  expect(splitLines(whole)).toEqual(lines);
+});
+
+test('numberLines', () => {
+  expect(numberLines(['a', ''], 9)).toBe('     9\ta\n    10\t');
+  expect(numberLines(['a'], 999_999)).toBe('999999\ta');
+});
+
+test.each([
+  [0, '0B'],
+  [512, '512B'],
+  [1023, '1023B'],
+  [1024, '1.0K'],
+  [4096, '4.0K'],
+  [1536, '1.5K'],
+  [1_048_524, '1023.9K'],
+  [1_048_575, '1.0M'],
+  [1_258_291, '1.2M'],
+  [1_073_741_823, '1.0G'],
+  [5 * 2 ** 40, '5120.0G'],
+])('formatSize(%d) is %s', (bytes, size) => {
+  expect(formatSize(bytes)).toBe(size);
+});
+
+describe('fitView', () => {
+  const line = (length: number) => '\u{1f600}'.repeat(length);
+
+  test('counts code points and the newlines between lines', () => {
+    const half = VIEW_CHARACTERS_MAX / 2;
+    expect(fitView([line(VIEW_CHARACTERS_MAX)]).lines).toHaveLength(1);
+    expect(fitView([line(half), line(half - 1)]).lines).toHaveLength(2);
+    expect(fitView([line(half), line(half)]).lines).toHaveLength(1);
+    expect(fitView(Array<string>(VIEW_CHARACTERS_MAX).fill('')).lines).toHaveLength(VIEW_CHARACTERS_MAX);
+  });
+
+  test('cuts a first line that alone is too long, between code points', () => {
+    const { lines, cutLineLength } = fitView([line(VIEW_CHARACTERS_MAX + 1), 'next']);
+    expect(lines).toEqual([line(VIEW_CHARACTERS_MAX)]);
+    expect(cutLineLength).toBe(VIEW_CHARACTERS_MAX + 1);
+  });
+
+  test('a later line that is too long is left for the next view', () => {
+    expect(fitView(['a', line(VIEW_CHARACTERS_MAX)])).toEqual({ lines: ['a'] });
+  });
+});
+
+describe('findOccurrences', () => {
+  test('counts overlapping ones and gives the line of each', () => {
+    expect(findOccurrences('aaa\naa', 'aa')).toEqual({ offsets: [0, 1, 4], lines: [1, 1, 2], complete: true });
+    expect(findOccurrences('a\nb\na\nb', '\nb')).toEqual({ offsets: [1, 5], lines: [1, 3], complete: true });
+  });
+
+  test('agrees with the definition', () => {
+    fc.assert(
+      fc.property(text, fc.constantFrom('a', 'ab', '\n', 'a\n', '\r', 'aa'), (whole, wanted) => {
+        const offsets = [...whole.split('').keys()].filter((at) => whole.startsWith(wanted, at));
+        const lines = offsets.map((at) => whole.slice(0, at).split('\n').length);
+        expect(findOccurrences(whole, wanted)).toEqual({ offsets, lines, complete: true });
+      }),
+    );
+  });
+
+  test('stops when there are too many to list', () => {
+    const { offsets, complete } = findOccurrences('a'.repeat(100_000), 'a'.repeat(50_000));
+    expect(offsets).toHaveLength(OCCURRENCES_MAX);
+    expect(complete).toBe(false);
+    expect(findOccurrences('a'.repeat(OCCURRENCES_MAX), 'a').complete).toBe(true);
+  });
+});
+
+describe('snippetAround', () => {
+  const whole = '1\n2\n3\n4\n5\n6\n7\n';
+
+  test('two lines before, all of the change, two after', () => {
+    expect(snippetAround(whole, whole.indexOf('4'), 1)).toBe(numberLines(['2', '3', '4', '5', '6'], 2));
+    expect(snippetAround(whole, whole.indexOf('4'), 3)).toBe(numberLines(['2', '3', '4', '5', '6', '7'], 2));
+  });
+
+  test('a change that ends in a newline does not touch the next line', () => {
+    expect(snippetAround(whole, whole.indexOf('4'), 2)).toBe(numberLines(['2', '3', '4', '5', '6'], 2));
+  });
+
+  test('a deletion at the end shows the end', () => {
+    expect(snippetAround('1\n2\n3\n', 6, 0)).toBe(numberLines(['1', '2', '3'], 1));
+    expect(snippetAround('', 0, 0)).toBe(numberLines([''], 1));
+  });
+});
+
+describe('insertLines', () => {
+  test.each([
+    ['a\nb', 0, 'x', 'x\na\nb'],
+    ['a\nb', 2, 'x', 'a\nb\nx'],
+    ['a\nb\n', 1, 'x\n', 'a\nx\nb\n'],
+    ['a\nb\n', 2, 'x\n\n', 'a\nb\nx\n\n'],
+    ['a', 1, '', 'a\n'],
+    ['', 0, 'x\n', 'x'],
+    ['', 1, 'x', 'x'],
+    ['\n', 0, 'x', 'x\n\n'],
+    ['\n', 1, 'x', '\nx\n'],
+    ['a\r\nb\r\n', 1, 'x\ny\n', 'a\r\nx\r\ny\r\nb\r\n'],
+    ['a\r\nb', 2, 'x', 'a\r\nb\r\nx'],
+    ['a\nb', 1, 'x\r\n', 'a\nx\r\nb'],
+  ])('%j after line %d: %j', (whole, after, insertion, result) => {
+    expect(insertLines(whole, after, insertion)).toBe(result);
+  });
+
+  test('the lines before and after stay as they were', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), fc.constantFrom('x', 'x\ny'), (whole, seed, insertion) => {
+        fc.pre(whole !== '');
+        const lines = splitLines(whole);
+        const after = seed % (lines.length + 1);
+        const result = splitLines(insertLines(whole, after, insertion));
+        const added = insertion.split('\n').length;
+        expect(result).toHaveLength(lines.length + added);
+        const strip = (line: string) => (usesCrlf(whole) ? line.replace(/\r+$/, '') : line);
+        expect(result.toSpliced(after, added).map(strip)).toEqual(lines.map(strip));
+        expect(insertLines(whole, after, insertion).endsWith('\n')).toBe(whole.endsWith('\n'));
+        if (usesCrlf(whole)) expect(usesCrlf(insertLines(whole, after, insertion))).toBe(true);
+      }),
+    );
+  });
+});
+
+test('usesCrlf wants every line break to be CRLF', () => {
+  expect(['a\r\nb', '\r\n', 'a\r\nb\r\n'].map(usesCrlf)).toEqual([true, true, true]);
+  expect(['', 'a', 'a\rb', 'a\nb', 'a\r\nb\n', '\n\r\n'].map(usesCrlf)).toEqual([false, false, false, false, false, false]);
+});
+
+test('matchLineBreaks converts for CRLF text only, and once', () => {
+  expect(matchLineBreaks('a\r\n', 'x\ny\r\nz')).toBe('x\r\ny\r\nz');
+  expect(matchLineBreaks('a\n', 'x\ny\r\nz')).toBe('x\ny\r\nz');
+});
+
+test('replaceAt takes the replacement literally', () => {
+  expect(replaceAt('abc', 1, 1, '$&$1')).toBe('a$&$1c');
+});
+
+test('code points are never cut in half', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.nat({ max: 20 }), (whole, limit) => {
+      const cut = cutCodePoints(whole, limit);
+      expect(Array.from(cut)).toEqual(Array.from(whole).slice(0, limit));
+      expect(countCodePoints(whole)).toBe(Array.from(whole).length);
+    }),
+  );
+});
