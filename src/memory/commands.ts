@@ -2,9 +2,10 @@
  * The six commands, each a function of a snapshot that yields what Claude is told and what is to change. Nothing is
  * written here: the caller applies the changes and, when the memory moved meanwhile, runs the command again.
  */
-import { equalBytes, utf8, utf8Decode } from '../bytes.ts';
+import { equalBytes, utf8, utf8Decode, type Bytes } from '../bytes.ts';
 import { isMemgitError } from '../errors.ts';
 import { ancestorsOf, isWithin, rebasePath, ROOT, type MemoryPath } from '../vault/path.ts';
+import { MAX_FILE_BYTES } from '../vault/payload.ts';
 import type { Change, Snapshot } from '../vault/snapshot.ts';
 import type { Command } from './arguments.ts';
 import { refusals, replies, type CommandRefusal } from './messages.ts';
@@ -48,7 +49,7 @@ export async function runCommand(snapshot: Snapshot, command: Command, options: 
 
 async function create(snapshot: Snapshot, { op, path, text }: Of<'create'>, overwrite: boolean): Promise<Outcome> {
   const outcome = { op, paths: [path], reply: replies.created(path) };
-  const content = utf8(text);
+  const content = encodeText(text);
   const existing = await snapshot.stat(path);
   if (existing === undefined) {
     await requireRoomFor(snapshot, path);
@@ -126,5 +127,11 @@ async function readText(snapshot: Snapshot, path: MemoryPath, refuseAbsent: Abse
 }
 
 function rewrite(path: MemoryPath, before: string, after: string): Change[] {
-  return before === after ? [] : [{ kind: 'write', path, content: utf8(after) }];
+  return before === after ? [] : [{ kind: 'write', path, content: encodeText(after) }];
+}
+
+function encodeText(text: string): Bytes {
+  const content = utf8(text);
+  if (content.length > MAX_FILE_BYTES) throw refusals.tooLarge(content.length);
+  return content;
 }

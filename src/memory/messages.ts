@@ -7,6 +7,7 @@
  */
 import { MemgitError, type ErrorCode } from '../errors.ts';
 import { displayPath, PATH_BYTES_MAX, SEGMENT_BYTES_MAX, type MemoryPath, type PathFault } from '../vault/path.ts';
+import { MAX_FILE_BYTES } from '../vault/payload.ts';
 import { IMAGE_BASE64_BYTES_MAX, IMAGE_SIDE_MAX, type ImageInfo } from './image.ts';
 import { cutCodePoints, formatSize, VIEW_CHARACTERS_MAX } from './text.ts';
 
@@ -111,6 +112,8 @@ export const refusals = {
       'NOT_TEXT',
       `Error: The file ${displayPath(path)} is binary (${sizeBytes} bytes) and cannot be edited as text`,
     ),
+  tooLarge: (sizeBytes: number) =>
+    new CommandRefusal('TOO_LARGE', `Error: The file would have ${sizeBytes} bytes, and a memory file holds at most ${MAX_FILE_BYTES}. Split it into several files`),
   parentIsFile: (path: MemoryPath, file: MemoryPath) =>
     new CommandRefusal(
       'NOT_A_DIRECTORY',

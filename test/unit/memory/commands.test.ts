@@ -76,6 +76,14 @@ describe('outcomes', () => {
   });
 });
 
+test('a file beyond 64 MiB is refused with its size, whichever command would make it', async () => {
+  const limit = 64 * 1024 * 1024;
+  write('/memories/a', 'x');
+  const sentence = `Error: The file would have ${limit + 1} bytes, and a memory file holds at most ${limit}. Split it into several files`;
+  expect(await refusal({ command: 'create', path: '/memories/b', file_text: 'x'.repeat(limit + 1) })).toEqual(['TOO_LARGE', sentence]);
+  expect(await refusal({ command: 'str_replace', path: '/memories/a', old_str: 'x', new_str: 'y'.repeat(limit + 1) })).toEqual(['TOO_LARGE', sentence]);
+});
+
 describe('create', () => {
   test('overwrites a file only when told so, and a directory never', async () => {
     write('/memories/d/a', 'x');
