@@ -1,0 +1,101 @@
+/**
+ * What happened between two listings, file by file. A file that went and one that came are one renamed file when the record of
+ * the commit says so, or when their contents are the same and not empty. Similar contents are not guessed about.
+ */
+import { createHash } from 'node:crypto';
+import type { CommitInfo } from '../vault/commit-info.ts';
+import { isWithin, rebasePath, type MemoryPath } from '../vault/path.ts';
+import type { CommitRecord } from '../vault/record.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { isSameNode, listDifference, type FileNode, type Listing, type ListingNode } from './listing.ts';
+
+export type NodeChange =
+  | { readonly kind: 'added'; readonly path: MemoryPath; readonly after: ListingNode }
+  | { readonly kind: 'removed'; readonly path: MemoryPath; readonly before: ListingNode }
+  | { readonly kind: 'modified'; readonly path: MemoryPath; readonly before: FileNode; readonly after: FileNode }
+  | { readonly kind: 'renamed'; readonly from: MemoryPath; readonly path: MemoryPath; readonly before: FileNode; readonly after: FileNode };
+
+/** A file or a directory, and where it went. */
+export interface Move {
+  readonly from: MemoryPath;
+  readonly to: MemoryPath;
+}
+
+/** The moves that a record tells of. It is a claim: only files that really went and came are paired by it. */
+export function recordedMoves({ op, paths: [from, to] }: CommitRecord): Move[] {
+  return op === 'rename' && from !== undefined && to !== undefined ? [{ from, to }] : [];
+}
+
+/** Everything that a commit moved. Only a few operations can have moved something, and of the others no tree is read. */
+export async function movesOfCommit(vault: VaultRepository, info: CommitInfo): Promise<Move[]> {
+  if (!MOVING_OPS.has(info.record.op)) return recordedMoves(info.record);
+  const changes = await changesOfCommit(vault, info);
+  return changes.flatMap((change) => (change.kind === 'renamed' ? [{ from: change.from, to: change.path }] : []));
+}
+
+const MOVING_OPS: ReadonlySet<string> = new Set(['revert', 'restore', 'merge']);
+
+/** What a commit changed, relative to its first parent. */
+export async function changesOfCommit(vault: VaultRepository, { commit, record }: CommitInfo): Promise<NodeChange[]> {
+  const parent = commit.parents[0];
+  const before = parent && (await vault.trees.root((await vault.commit(parent)).commit.tree));
+  const difference = await listDifference(vault, before, await vault.trees.root(commit.tree));
+  return findChanges(difference.before, difference.after, recordedMoves(record));
+}
+
+/**
+ * In order of paths. Paths that both listings lack, or hold alike, do not matter and may be left out of both.
+ *
+ * @param moves what records tell of the commits in between, the newest first
+ */
+export async function findChanges(before: Listing, after: Listing, moves: readonly Move[] = []): Promise<NodeChange[]> {
+  const changes: NodeChange[] = [];
+  const gone = new Map<MemoryPath, FileNode>();
+  const come = new Map<MemoryPath, FileNode>();
+  for (const path of new Set([...before.keys(), ...after.keys()])) {
+    const [old, fresh] = [before.get(path), after.get(path)];
+    if (await isSameNode(old, fresh)) continue;
+    if (old?.kind === 'file' && fresh?.kind === 'file') changes.push({ kind: 'modified', path, before: old, after: fresh });
+    else {
+      if (old?.kind === 'file') gone.set(path, old);
+      else if (old) changes.push({ kind: 'removed', path, before: old });
+      if (fresh?.kind === 'file') come.set(path, fresh);
+      else if (fresh) changes.push({ kind: 'added', path, after: fresh });
+    }
+  }
+  for (const { from, to } of await pair(gone, come, moves)) {
+    changes.push({ kind: 'renamed', from, path: to, before: gone.get(from)!, after: come.get(to)! });
+    gone.delete(from);
+    come.delete(to);
+  }
+  for (const [path, node] of gone) changes.push({ kind: 'removed', path, before: node });
+  for (const [path, node] of come) changes.push({ kind: 'added', path, after: node });
+  return changes.sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
+}
+
+async function pair(gone: ReadonlyMap<MemoryPath, FileNode>, come: ReadonlyMap<MemoryPath, FileNode>, moves: readonly Move[]): Promise<Move[]> {
+  const sources = new Map(gone);
+  const pairs: Move[] = [];
+  for (const to of come.keys()) {
+    const from = moves.reduce((path, move) => (isWithin(path, move.to) ? rebasePath(path, move.to, move.from) : path), to);
+    if (sources.delete(from)) pairs.push({ from, to });
+  }
+  const byContent = new Map<string, MemoryPath[]>();
+  const sizes = new Set([...come.values()].map(({ sizeBytes }) => sizeBytes));
+  for (const [path, node] of sources) {
+    if (node.sizeBytes === 0 || !sizes.has(node.sizeBytes)) continue;
+    const digest = await digestOf(node);
+    byContent.set(digest, [...(byContent.get(digest) ?? []), path]);
+  }
+  const paired = new Set(pairs.map(({ to }) => to));
+  for (const [to, node] of byContent.size === 0 ? [] : come) {
+    if (paired.has(to) || node.sizeBytes === 0) continue;
+    const from = byContent.get(await digestOf(node))?.shift();
+    if (from !== undefined) pairs.push({ from, to });
+  }
+  return pairs;
+}
+
+async function digestOf(node: FileNode): Promise<string> {
+  return createHash('sha256').update(await node.read()).digest('base64');
+}

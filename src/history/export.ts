@@ -1,0 +1,132 @@
+/**
+ * Writes a memory, as it stands or stood, in clear: as files in a folder of the host or as a tar stream. Files are for their
+ * owner only. Nothing is written outside the folder and no symbolic link is followed, whatever stands there already.
+ */
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bytes } from '../bytes.ts';
+import { MemgitError } from '../errors.ts';
+import { baseName, ROOT, type MemoryPath } from '../vault/path.ts';
+import type { NodeInfo, Snapshot } from '../vault/snapshot.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { pathMissing } from './missing.ts';
+import { resolveRevision } from './revision.ts';
+import { tarEnd, tarEntry } from './tar.ts';
+
+export interface ExportOptions {
+  /** Default `HEAD`. */
+  readonly revision?: string | undefined;
+  /** Only this file, or what is in this directory. Default everything. */
+  readonly path?: MemoryPath | undefined;
+}
+
+export interface FolderExportOptions extends ExportOptions {
+  /** Lets files go into a folder that is not empty and replace files of the same names. Nothing else there is removed. */
+  readonly overwrite?: boolean | undefined;
+}
+
+export interface ExportResult {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Writes into a folder, which is made if it is not there.
+ *
+ * @throws ALREADY_EXISTS when the folder is not empty, or holds something in the way; IO; what was written until then stays
+ * @throws BAD_REVISION, NOT_FOUND (with `removedIn`)
+ */
+export async function exportFolder(vault: VaultRepository, folder: string, options: FolderExportOptions = {}): Promise<ExportResult> {
+  const { snapshot, nodes } = await contentsOf(vault, options);
+  const overwrite = options.overwrite ?? false;
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (!overwrite && (await readdir(folder)).length > 0) throw inTheWay('expected an empty folder to export to, got one that holds something');
+    const made = new Set<string>();
+    const result = { files: 0, bytes: 0 };
+    for await (const { name, node } of nodes) {
+      const segments = name.split('/');
+      const last = node.kind === 'file' ? segments.pop() : undefined;
+      await makeFolders(folder, segments, made);
+      if (last === undefined) continue;
+      const content = await snapshot.read(node.path);
+      await writePlainFile(join(folder, ...segments, last), content, overwrite);
+      result.files += 1;
+      result.bytes += content.length;
+    }
+    return result;
+  } catch (cause) {
+    const errno = (cause as NodeJS.ErrnoException).code;
+    if (cause instanceof MemgitError) throw cause;
+    throw new MemgitError('IO', `expected to write the export, got ${errno ?? 'an unknown error'} from the file system`, { details: { errno: errno ?? '' }, cause });
+  }
+}
+
+/** A tar archive, piece by piece. Equal exports of one commit are equal bytes. @throws BAD_REVISION, NOT_FOUND (with `removedIn`) */
+export async function* exportTar(vault: VaultRepository, options: ExportOptions = {}): AsyncGenerator<Bytes> {
+  const { snapshot, nodes, timeMs } = await contentsOf(vault, options);
+  for await (const { name, node } of nodes) {
+    const content = node.kind === 'file' ? await snapshot.read(node.path) : undefined;
+    yield* tarEntry(name, content, timeMs);
+  }
+  yield tarEnd();
+}
+
+interface Contents {
+  readonly snapshot: Snapshot;
+  readonly timeMs: number;
+  /** Files and empty directories under their names in the export. */
+  readonly nodes: AsyncIterable<{ readonly name: string; readonly node: NodeInfo }>;
+}
+
+async function contentsOf(vault: VaultRepository, { revision = 'HEAD', path = ROOT }: ExportOptions): Promise<Contents> {
+  const oid = await resolveRevision(vault, revision);
+  const snapshot = await vault.snapshot(oid);
+  if (!(await snapshot.stat(path))) throw await pathMissing(vault, oid, path);
+  return { snapshot, timeMs: (await vault.commit(oid)).record.timeMs, nodes: named(snapshot, path) };
+}
+
+async function* named(snapshot: Snapshot, path: MemoryPath): AsyncGenerator<{ name: string; node: NodeInfo }> {
+  for await (const node of snapshot.walk(path)) {
+    if (node.path !== path) yield { name: path === ROOT ? node.path : node.path.slice(path.length + 1), node };
+    else if (node.kind === 'file') yield { name: baseName(path), node };
+  }
+}
+
+async function makeFolders(root: string, segments: readonly string[], made: Set<string>): Promise<void> {
+  let folder = root;
+  for (const segment of segments) {
+    folder = join(folder, segment);
+    if (made.has(folder)) continue;
+    try {
+      await mkdir(folder, { mode: 0o700 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (!(await lstat(folder)).isDirectory()) throw inTheWay('expected room for a folder of the export, found a file or a link');
+    }
+    made.add(folder);
+  }
+}
+
+async function writePlainFile(path: string, content: Bytes, overwrite: boolean): Promise<void> {
+  if (overwrite) {
+    const there = await lstat(path).catch(() => undefined);
+    if (there?.isDirectory() === true) throw inTheWay('expected room for a file of the export, found a folder');
+    if (there) await unlink(path);
+  }
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600).catch((cause: unknown) => {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    throw inTheWay('expected names that differ on this file system, got two that are one to it', cause);
+  });
+  try {
+    await handle.writeFile(content);
+  } finally {
+    await handle.close();
+  }
+}
+
+function inTheWay(message: string, cause?: unknown): MemgitError {
+  return new MemgitError('ALREADY_EXISTS', `${message}; choose another folder`, { cause });
+}

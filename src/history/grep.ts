@@ -1,0 +1,37 @@
+/** Searches the text of a memory as it stands or stood, file by file. Files that are not text are passed over. */
+import type { MemoryPath } from '../vault/path.ts';
+import { displayPath, ROOT } from '../vault/path.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { textLines } from './lines.ts';
+import { Matcher } from './matcher.ts';
+import { pathMissing } from './missing.ts';
+import { resolveRevision } from './revision.ts';
+
+export interface GrepOptions {
+  /** Default `HEAD`. */
+  readonly revision?: string | undefined;
+  /** Only files at or below this path. */
+  readonly path?: MemoryPath | undefined;
+}
+
+export interface GrepMatch {
+  readonly path: string;
+  /** Counted from 1. */
+  readonly line: number;
+  /** The whole line, without its LF. */
+  readonly text: string;
+}
+
+/** A text is looked for literally. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT for a pattern that is empty or takes too long */
+export async function* grep(vault: VaultRepository, pattern: string | RegExp, options: GrepOptions = {}): AsyncGenerator<GrepMatch> {
+  const matcher = new Matcher(pattern);
+  const oid = await resolveRevision(vault, options.revision ?? 'HEAD');
+  const snapshot = await vault.snapshot(oid);
+  const path = options.path ?? ROOT;
+  if (!(await snapshot.stat(path))) throw await pathMissing(vault, oid, path);
+  for await (const node of snapshot.walk(path)) {
+    if (node.kind !== 'file') continue;
+    const lines = textLines(await snapshot.read(node.path))?.map((line) => line.replace(/\n$/, '')) ?? [];
+    for (const i of matcher.matchingLines(lines)) yield { path: displayPath(node.path), line: i + 1, text: lines[i]! };
+  }
+}

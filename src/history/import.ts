@@ -1,0 +1,149 @@
+/**
+ * Brings a folder of plain files of the host into a memory, as one commit. Bytes are kept as they are. Symbolic links are not
+ * followed, and what a memory cannot hold is left out and listed. Nothing on the host is changed.
+ */
+import { constants } from 'node:fs';
+import { lstat, open, readdir } from 'node:fs/promises';
+import { utf8Decode, type Bytes } from '../bytes.ts';
+import { isMemgitError, MemgitError } from '../errors.ts';
+import { displayPath, parsePath, ROOT, type MemoryPath } from '../vault/path.ts';
+import { MAX_FILE_BYTES } from '../vault/payload.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { fileOf, listSnapshot } from './listing.ts';
+import { logEntryOf, type LogEntry } from './log-entry.ts';
+import { Workbench } from './workbench.ts';
+
+export interface ImportOptions {
+  /** The directory of the memory that the folder's contents go into. Default the root. */
+  readonly into?: MemoryPath | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly note?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly session?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SkippedFile {
+  /** Relative to the folder; bytes that are no text are shown as U+FFFD. */
+  readonly name: string;
+  /**
+   * A `PathFault` for a name that a memory cannot have. `not-a-file`, `too-large` and `unreadable` say so. `duplicate`: the memory takes two names for one. `taken`: in the memory a
+   * file stands where a directory is needed, or the other way round.
+   */
+  readonly reason: string;
+}
+
+export interface ImportResult {
+  /** `undefined` after a dry run, and when the memory holds all of it already. */
+  readonly commit: LogEntry | undefined;
+  readonly files: number;
+  readonly bytes: number;
+  readonly skipped: readonly SkippedFile[];
+}
+
+/** Adds what is in a folder, replacing files of the same names and leaving all others. @throws INVALID_ARGUMENT when it is no folder */
+export async function importFolder(vault: VaultRepository, folder: string, options: ImportOptions = {}): Promise<ImportResult> {
+  const { into = ROOT, dryRun = false, signal, note, actor, session } = options;
+  const found = await readFolder(folder, into);
+  const plan = async () => {
+    const bench = new Workbench(await listSnapshot(await vault.snapshot()));
+    const taken: SkippedFile[] = [];
+    let [files, bytes] = [0, 0];
+    for (const [path, { name, content }] of found.items) {
+      if (content === undefined) {
+        if (bench.hasRoom(path)) bench.makeDirectory(path);
+        else if (!bench.isDirectory(path)) taken.push({ name, reason: 'taken' });
+      } else if (bench.hasRoom(path) || bench.file(path)) {
+        bench.write(path, fileOf(content));
+        files += 1;
+        bytes += content.length;
+      } else taken.push({ name, reason: 'taken' });
+    }
+    return { bench, result: { files, bytes, skipped: [...found.skipped, ...taken] } };
+  };
+  if (dryRun) return { commit: undefined, ...(await plan()).result };
+  const { result, commit } = await vault.transact(
+    async () => {
+      const { bench, result: planned } = await plan();
+      return { changes: await bench.changes(), record: { op: 'import', paths: [into], note, actor, session }, result: planned };
+    },
+    signal ? { signal } : {},
+  );
+  return { commit: commit && logEntryOf(commit), ...result };
+}
+
+interface Found {
+  /** Files, and empty directories, which have no content. */
+  readonly items: Map<MemoryPath, { readonly name: string; readonly content: Bytes | undefined }>;
+  readonly skipped: SkippedFile[];
+}
+
+const SEPARATOR = Buffer.from('/');
+const SDK_ROOT = 'memories';
+
+async function readFolder(folder: string, into: MemoryPath): Promise<Found> {
+  const found: Found = { items: new Map(), skipped: [] };
+  const root = Buffer.from(folder);
+  const names = await readdir(root, { encoding: 'buffer' }).catch((cause: unknown) => {
+    throw new MemgitError('INVALID_ARGUMENT', 'expected a folder to import that can be read; check its path and permissions', { cause });
+  });
+  // The SDK's file tool keeps a memory in <base>/memories, and people name the base.
+  const inner = join(root, Buffer.from(SDK_ROOT));
+  const isBase = names.length === 1 && names[0]!.toString() === SDK_ROOT && (await lstat(inner)).isDirectory();
+  await readInto(found, isBase ? inner : root, into, isBase ? `${SDK_ROOT}/` : '');
+  return found;
+}
+
+/** @param prefix what the names of this folder's contents are listed under */
+async function readInto(found: Found, folder: Buffer, directory: MemoryPath, prefix: string): Promise<void> {
+  const names = await readdir(folder, { encoding: 'buffer' });
+  for (const bytes of names.sort((a, b) => Buffer.compare(a, b))) {
+    const name = prefix + bytes.toString();
+    const skip = (reason: string) => found.skipped.push({ name, reason });
+    const path = pathFor(directory, bytes);
+    if (typeof path !== 'string') {
+      skip(path.reason);
+      continue;
+    }
+    const host = join(folder, bytes);
+    const stat = await lstat(host);
+    if (found.items.has(path)) skip('duplicate');
+    else if (stat.isDirectory()) {
+      const before = found.items.size;
+      await readInto(found, host, path, `${name}/`);
+      if (found.items.size === before) found.items.set(path, { name, content: undefined });
+    } else if (!stat.isFile()) skip('not-a-file');
+    else if (stat.size > MAX_FILE_BYTES) skip('too-large');
+    else {
+      const content = await readPlainFile(host);
+      if (content) found.items.set(path, { name, content });
+      else skip('unreadable');
+    }
+  }
+}
+
+function pathFor(directory: MemoryPath, name: Buffer): MemoryPath | { readonly reason: string } {
+  const text = utf8Decode(name);
+  if (text === undefined) return { reason: 'not-text' };
+  try {
+    return parsePath(`${displayPath(directory)}/${text}`);
+  } catch (error) {
+    if (isMemgitError(error, 'INVALID_PATH')) return { reason: String(error.details['reason']) };
+    throw error;
+  }
+}
+
+/** `undefined` when it may not be read, or turned into something else meanwhile. */
+async function readPlainFile(path: Buffer): Promise<Bytes | undefined> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    return (await handle.stat()).isFile() ? await handle.readFile() : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
+function join(folder: Buffer, name: Buffer): Buffer {
+  return Buffer.concat([folder, SEPARATOR, name]);
+}

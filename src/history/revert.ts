@@ -1,0 +1,78 @@
+/**
+ * Undoes commits as one new commit: the text that they wrote goes, the text that they replaced comes back, and later edits
+ * elsewhere in the same files stay. Nothing is rewritten, and the keyring is not touched.
+ */
+import { MemgitError } from '../errors.ts';
+import type { Oid } from '../git/objects.ts';
+import type { CommitInfo } from '../vault/commit-info.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { writeBench, type UndoOptions, type UndoResult } from './bench-commit.ts';
+import { conflictError } from './conflict.ts';
+import { listSnapshot } from './listing.ts';
+import type { Side } from './merge3.ts';
+import { isRange, resolveRange, resolveRevision } from './revision.ts';
+import { Undo } from './undo.ts';
+import { walkHistory } from './walk.ts';
+import { Workbench } from './workbench.ts';
+
+/** Which commits are to be undone: all that any of these names. */
+export interface RevertTargets {
+  /** Revisions and ranges `A..B`. */
+  readonly revisions?: readonly string[] | undefined;
+  /** Every commit of this session. */
+  readonly session?: string | undefined;
+  /** Every commit of this tool use. */
+  readonly toolUseId?: string | undefined;
+}
+
+export interface RevertOptions extends UndoOptions {
+  /** Decides every conflict: for what is there now, or for what the undo would put back. */
+  readonly keep?: Side | undefined;
+}
+
+/**
+ * Undoes commits, the newest first, and writes the outcome as one commit. Undoing what is undone already changes nothing.
+ *
+ * @throws CONFLICT when later edits touch the same lines and `keep` does not say what then; `conflictsOf` has them, and nothing
+ *   was changed
+ * @throws BAD_REVISION when there is no such commit, or it is the first one, which only made the vault
+ */
+export async function revert(vault: VaultRepository, targets: RevertTargets, options: RevertOptions = {}): Promise<UndoResult> {
+  const commits = await findTargets(vault, targets);
+  return writeBench(vault, options, async (snapshot, head) => {
+    const bench = new Workbench(await listSnapshot(snapshot));
+    const undo = new Undo(vault, head, bench, options.keep);
+    for (const info of commits) await undo.commit(info);
+    if (undo.conflicts.length > 0) throw conflictError(undo.conflicts);
+    return { bench, op: 'revert', targets: commits.map(({ oid }) => oid) };
+  });
+}
+
+/** From the newest to the oldest, each once. */
+async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets): Promise<CommitInfo[]> {
+  const found = new Map<Oid, CommitInfo>();
+  const add = (info: CommitInfo) => found.set(info.oid, info);
+  for (const revision of revisions) {
+    if (isRange(revision)) {
+      const { from, to } = await resolveRange(vault, revision);
+      for await (const { info } of walkHistory(vault, to, { hide: from })) add(info());
+    } else add(await vault.commit(await resolveRevision(vault, revision)));
+  }
+  if (session !== undefined || toolUseId !== undefined) {
+    const before = found.size;
+    for await (const { info } of walkHistory(vault, (await vault.head()).oid)) {
+      const { record } = info();
+      if ((session !== undefined && record.session === session) || (toolUseId !== undefined && record.toolUseId === toolUseId)) add(info());
+    }
+    if (found.size === before) throw new MemgitError('BAD_REVISION', 'expected the id of a session or a tool use, but no commit has it');
+  }
+  if (found.size === 0) throw new MemgitError('BAD_REVISION', 'expected commits to undo, got none; name a revision, a session or a tool use');
+  const first = [...found.values()].find(({ commit }) => commit.parents.length === 0);
+  if (first) {
+    throw new MemgitError('BAD_REVISION', 'expected commits that changed the memory, got the first one too, which only made the vault; leave it out', {
+      details: { oid: first.oid },
+    });
+  }
+  // A commit's number is larger than those of all commits before it.
+  return [...found.values()].sort((a, b) => b.record.sequence - a.record.sequence);
+}

@@ -1,0 +1,178 @@
+/**
+ * Undoes what commits changed, one after the other from the newest to the oldest, on a workbench. Each changed file is merged
+ * three ways: what the commit left is the base, what is there now is ours, what was there before the commit is theirs.
+ */
+import { equalBytes, utf8, type Bytes } from '../bytes.ts';
+import type { Oid } from '../git/objects.ts';
+import type { CommitInfo } from '../vault/commit-info.ts';
+import { ancestorsOf, displayPath, isWithin, rebasePath, ROOT, type MemoryPath } from '../vault/path.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { changesOfCommit, movesOfCommit, type Move, type NodeChange } from './changes.ts';
+import type { Conflict } from './conflict.ts';
+import { textLines } from './lines.ts';
+import { fileOf, isSameNode, type FileNode } from './listing.ts';
+import { mergeLines, type ConflictRegion, type Side } from './merge3.ts';
+import { walkHistory } from './walk.ts';
+import type { Workbench } from './workbench.ts';
+
+type ChangeOf<Kind extends NodeChange['kind']> = Extract<NodeChange, { kind: Kind }>;
+
+export class Undo {
+  readonly conflicts: Conflict[] = [];
+  readonly #vault: VaultRepository;
+  readonly #bench: Workbench;
+  readonly #keep: Side | undefined;
+  readonly #history: MoveHistory;
+  /** Files that this undo has moved back, in the order it did. */
+  readonly #moves: Move[] = [];
+
+  /** @param head the commit that the workbench began as */
+  constructor(vault: VaultRepository, head: Oid, bench: Workbench, keep: Side | undefined) {
+    this.#vault = vault;
+    this.#bench = bench;
+    this.#keep = keep;
+    this.#history = new MoveHistory(vault, head);
+  }
+
+  /** Undoes one commit. Commits must come from the newest to the oldest. A conflict is noted, and leaves its file alone. */
+  async commit(info: CommitInfo): Promise<void> {
+    const changes = await changesOfCommit(this.#vault, info);
+    const of = <Kind extends NodeChange['kind']>(kind: Kind) => changes.filter((change): change is ChangeOf<Kind> => change.kind === kind);
+    const directories = await this.#changedDirectories(info, changes);
+    // What came goes first, and directories that it leaves empty, so that there is room for what comes back.
+    for (const change of of('added')) await this.#takeAway(info, change);
+    for (const path of directories.made) this.#bench.removeIfEmpty(path);
+    for (const change of of('renamed')) await this.#moveBack(info, change);
+    for (const path of directories.made) this.#bench.removeIfEmpty(path);
+    for (const change of of('modified')) await this.#mergeBack(info, change);
+    for (const change of of('removed')) await this.#putBack(info, change);
+    for (const path of directories.removed) if (this.#bench.hasRoom(path)) this.#bench.makeDirectory(path);
+  }
+
+  async #takeAway(info: CommitInfo, { path, after }: ChangeOf<'added'>): Promise<void> {
+    if (after.kind === 'directory') return;
+    const here = await this.#locate(info.oid, path);
+    const file = here === undefined ? undefined : this.#bench.file(here);
+    if (here === undefined || !file) return;
+    if ((await isSameNode(file, after)) || this.#keep === 'theirs') this.#bench.remove(here);
+    else this.#clash(info, here, 'changed');
+  }
+
+  async #putBack(info: CommitInfo, { path, before }: ChangeOf<'removed'>): Promise<void> {
+    if (before.kind === 'directory') return;
+    const file = this.#bench.file(path);
+    if (file && (await isSameNode(file, before))) return;
+    if (this.#bench.hasRoom(path) || (file && this.#keep === 'theirs')) this.#bench.write(path, before);
+    else this.#clash(info, path, 'taken');
+  }
+
+  async #moveBack(info: CommitInfo, { from, path, before, after }: ChangeOf<'renamed'>): Promise<void> {
+    const here = await this.#locate(info.oid, path);
+    const file = here === undefined ? undefined : this.#bench.file(here);
+    if (here === undefined || !file) {
+      if (!this.#bench.file(from)) this.#clash(info, path, 'removed');
+      return;
+    }
+    if (here === from) return;
+    const merged = await this.#merge(info, here, { base: after, ours: file, theirs: before });
+    const occupant = this.#bench.file(from);
+    if (!this.#bench.hasRoom(from, here) && !(occupant && this.#keep === 'theirs')) {
+      this.#clash(info, from, 'taken');
+      return;
+    }
+    this.#bench.move(here, from, merged);
+    this.#moves.push({ from: here, to: from });
+  }
+
+  async #mergeBack(info: CommitInfo, { path, before, after }: ChangeOf<'modified'>): Promise<void> {
+    const here = (await this.#locate(info.oid, path)) ?? path;
+    const file = this.#bench.file(here);
+    if (!file) {
+      if (this.#keep === 'theirs' && this.#bench.hasRoom(here)) this.#bench.write(here, before);
+      else this.#clash(info, here, 'removed');
+      return;
+    }
+    const merged = await this.#merge(info, here, { base: after, ours: file, theirs: before });
+    if (merged !== file) this.#bench.write(here, merged);
+  }
+
+  /** Returns `ours` itself where it is to stay as it is. */
+  async #merge(info: CommitInfo, path: MemoryPath, { base, ours, theirs }: Record<'base' | Side, FileNode>): Promise<FileNode> {
+    if ((await isSameNode(base, theirs)) || (await isSameNode(ours, theirs))) return ours;
+    if (await isSameNode(ours, base)) return theirs;
+    const [baseLines, ourLines, theirLines] = [textLines(await base.read()), textLines(await ours.read()), textLines(await theirs.read())];
+    if (!baseLines || !ourLines || !theirLines) {
+      if (this.#keep === 'theirs') return theirs;
+      this.#clash(info, path, 'changed');
+      return ours;
+    }
+    const { lines, conflicts } = mergeLines(baseLines, ourLines, theirLines, this.#keep);
+    if (conflicts.length > 0) this.#clash(info, path, 'same-lines', conflicts);
+    return replacing(ours, utf8(lines.join('')), await ours.read());
+  }
+
+  /** Directories that a commit made, as they are called now, and those that it removed; inner ones first. */
+  async #changedDirectories(info: CommitInfo, changes: readonly NodeChange[]): Promise<{ made: MemoryPath[]; removed: MemoryPath[] }> {
+    const found = { made: [] as MemoryPath[], removed: [] as MemoryPath[] };
+    if (changes.every(({ kind }) => kind === 'modified')) return found;
+    const paths = changes.flatMap((change) => (change.kind === 'renamed' ? [change.from, change.path] : [change.path]));
+    const touched = new Set(paths.flatMap((path) => [path, ...ancestorsOf(path)]).filter((path) => path !== ROOT));
+    const [before, after] = [await this.#vault.snapshot(info.commit.parents[0]), await this.#vault.snapshot(info.oid)];
+    for (const path of [...touched].sort((a, b) => b.length - a.length)) {
+      const [was, is] = [(await before.stat(path))?.kind === 'directory', (await after.stat(path))?.kind === 'directory'];
+      if (is && !was) found.made.push((await this.#locate(info.oid, path)) ?? path);
+      if (was && !is) found.removed.push(path);
+    }
+    return found;
+  }
+
+  /** What a file or directory of a commit is called on the workbench: the same if that is there, else where moves have taken it. */
+  async #locate(oid: Oid, path: MemoryPath): Promise<MemoryPath | undefined> {
+    const here = this.#exists(path) ? path : [...(await this.#history.since(oid)), ...this.#moves.map((move) => [move])].reduce(follow, path);
+    return this.#exists(here) ? here : undefined;
+  }
+
+  #exists(path: MemoryPath): boolean {
+    return this.#bench.file(path) !== undefined || this.#bench.isDirectory(path);
+  }
+
+  /** With a side to keep nothing is a conflict: where a file cannot be merged, keeping ours leaves it as it is. */
+  #clash({ oid }: CommitInfo, path: MemoryPath, reason: Conflict['reason'], regions: readonly ConflictRegion[] = []): void {
+    if (this.#keep === undefined) this.conflicts.push({ path: displayPath(path), oid, reason, regions });
+  }
+}
+
+/** The moves from the head back, read only as far as somebody asks. */
+class MoveHistory {
+  readonly #vault: VaultRepository;
+  readonly #commits: AsyncGenerator<{ readonly oid: Oid; readonly info: () => CommitInfo }>;
+  readonly #seen = new Map<Oid, number>();
+  /** Those of each commit, newest first. */
+  readonly #moves: Move[][] = [];
+
+  constructor(vault: VaultRepository, head: Oid) {
+    this.#vault = vault;
+    this.#commits = walkHistory(vault, head);
+  }
+
+  /** The moves after a commit, oldest first. */
+  async since(oid: Oid): Promise<Move[][]> {
+    while (!this.#seen.has(oid)) {
+      const next = await this.#commits.next();
+      if (next.done === true) break;
+      this.#seen.set(next.value.oid, this.#moves.length);
+      this.#moves.push(await movesOfCommit(this.#vault, next.value.info()));
+    }
+    return this.#moves.slice(0, this.#seen.get(oid)).reverse();
+  }
+}
+
+/** The moves of one commit happened at once: a path takes one of them. */
+function follow(path: MemoryPath, moves: readonly Move[]): MemoryPath {
+  const move = moves.find(({ from }) => isWithin(path, from));
+  return move ? rebasePath(path, move.from, move.to) : path;
+}
+
+function replacing(ours: FileNode, content: Bytes, current: Bytes): FileNode {
+  return equalBytes(content, current) ? ours : fileOf(content);
+}

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { utf8 } from '../../../src/bytes.ts';
+import { diffLines, textLines, type LineEdit } from '../../../src/history/lines.ts';
+
+/** Few different lines, so that many of them are alike. */
+const someLines = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n'), { maxLength: 30 });
+
+function apply(before: readonly string[], after: readonly string[], edits: readonly LineEdit[]): string[] {
+  const result: string[] = [];
+  let at = 0;
+  for (const { oldStart, oldCount, newStart, newCount } of edits) {
+    result.push(...before.slice(at, oldStart), ...after.slice(newStart, newStart + newCount));
+    at = oldStart + oldCount;
+  }
+  return [...result, ...before.slice(at)];
+}
+
+test('the edits turn one text into the other, apart from each other and in order', () => {
+  fc.assert(
+    fc.property(someLines, someLines, (before, after) => {
+      const edits = diffLines(before, after);
+      expect(apply(before, after, edits)).toEqual(after);
+      edits.slice(1).forEach((edit, i) => {
+        expect(edit.oldStart).toBeGreaterThan(edits[i]!.oldStart + edits[i]!.oldCount);
+      });
+    }),
+  );
+});
+
+test('equal texts have no edits', () => {
+  expect(diffLines(['a\n'], ['a\n'])).toEqual([]);
+  expect(diffLines([], [])).toEqual([]);
+});
+
+test('of equal lines the last is the one that came or went, as git has it', () => {
+  expect(diffLines(['x\n', 'x\n', 'y\n'], ['x\n', 'x\n', 'x\n', 'y\n'])).toEqual([{ oldStart: 2, oldCount: 0, newStart: 2, newCount: 1 }]);
+  expect(diffLines(['x\n', 'x\n', 'y\n'], ['x\n', 'y\n'])).toEqual([{ oldStart: 1, oldCount: 1, newStart: 1, newCount: 0 }]);
+});
+
+test('texts with nothing in common are one edit, whatever their size', () => {
+  const before = Array.from({ length: 100_000 }, (_, i) => `before ${i}\n`);
+  const after = Array.from({ length: 100_000 }, (_, i) => `after ${i}\n`);
+  expect(diffLines(['first\n', ...before], ['first\n', ...after])).toEqual([{ oldStart: 1, oldCount: 100_000, newStart: 1, newCount: 100_000 }]);
+});
+
+test.each([
+  ['', []],
+  ['a', ['a']],
+  ['a\n', ['a\n']],
+  ['a\r\n\nb', ['a\r\n', '\n', 'b']],
+])('%j has the lines %j', (text, lines) => {
+  expect(textLines(utf8(text))).toEqual(lines);
+});
+
+test.each([
+  ['invalid UTF-8', Uint8Array.of(0x61, 0xff)],
+  ['a NUL', Uint8Array.of(0x61, 0)],
+  ['more than a million lines', new Uint8Array(1_000_001).fill(10)],
+])('%s is not text', (_, bytes) => {
+  expect(textLines(bytes)).toBeUndefined();
+});
+
+test('one line of ten megabytes is one line', () => {
+  expect(textLines(new Uint8Array(10_000_000).fill(97))).toHaveLength(1);
+});

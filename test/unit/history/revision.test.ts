@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import { systemRandom } from '../../../src/crypto/sodium.ts';
+import { isMemgitError } from '../../../src/errors.ts';
+import type { Oid } from '../../../src/git/objects.ts';
+import { resolveRange, resolveRevision } from '../../../src/history/revision.ts';
+import { VaultRepository } from '../../../src/vault/vault-repository.ts';
+import { temporaryFolder } from '../../support/git-repository.ts';
+import { HandMadeVault, makeEpoch, makeKeyring, makeStore, makeStoreSlot } from '../../support/hand-made-vault.ts';
+import { createTmpVault, FIRST_TIME_MS, MINUTE_MS, writeFile } from '../../support/tmp-vault.ts';
+
+const folder = temporaryFolder();
+let vault: VaultRepository;
+/** The commit that made the vault, and one a minute after it: the first has a session, all have a tool use. */
+let oids: Oid[];
+
+beforeAll(async () => {
+  ({ vault } = await createTmpVault(folder));
+  oids = [(await vault.head()).oid];
+  for (let i = 1; i <= 300; i += 1) {
+    oids.push(await writeFile(vault, 'a.txt', `${i}`, { toolUseId: `toolu_${i}`, ...(i <= 2 ? { session: 'first' } : {}) }));
+  }
+});
+
+afterAll(() => vault.close());
+
+const resolve = (text: string) => resolveRevision(vault, text, FIRST_TIME_MS + 300 * MINUTE_MS);
+
+test.each<[text: string, index: number]>([
+  ['HEAD', 300],
+  ['@', 300],
+  ['HEAD~', 299],
+  ['HEAD^', 299],
+  ['HEAD~3', 297],
+  ['HEAD~2^~', 296],
+  ['HEAD~0', 300],
+  ['@{10 minutes ago}', 290],
+  ['@{now}', 300],
+  ['HEAD@{10 minutes ago}~1', 289],
+  [`@{${new Date(FIRST_TIME_MS + 5.5 * MINUTE_MS).toISOString()}}`, 5],
+  ['tool-use:toolu_7', 7],
+  ['tool-use:toolu_7~1', 6],
+  ['session:first', 2],
+])('%s', async (text, index) => {
+  expect(await resolve(text)).toBe(oids[index]);
+});
+
+test('an oid, whole or as a prefix that is long enough', async () => {
+  expect(await resolve(oids[9]!)).toBe(oids[9]);
+  expect(await resolve(oids[9]!.slice(0, 12))).toBe(oids[9]);
+  expect(await resolve(`${oids[9]!.slice(0, 12)}~2`)).toBe(oids[7]);
+});
+
+test('a range', async () => {
+  expect(await resolveRange(vault, 'HEAD~3..HEAD~1')).toEqual({ from: oids[297], to: oids[299] });
+  expect(await resolveRange(vault, 'HEAD~3..')).toEqual({ from: oids[297], to: oids[300] });
+});
+
+test.each(['', 'main', 'abc', 'zzzz', '@{soon}', 'HEAD~301', 'f'.repeat(40), 'tool-use:none', 'session:', 'HEAD~1..HEAD'])('%j is refused', async (text) => {
+  await expect(resolve(text)).rejects.toMatchObject({ code: 'BAD_REVISION' });
+});
+
+test('the oid of something that is no commit is refused', async () => {
+  await expect(resolve((await vault.head()).commit.tree)).rejects.toMatchObject({ code: 'BAD_REVISION' });
+});
+
+test('a commit that is named by its oid has to be signed by the vault', async () => {
+  const store = await makeStore('alice', systemRandom);
+  const made = makeEpoch(1, systemRandom);
+  const hand = new HandMadeVault(systemRandom);
+  const keyring = makeKeyring({ store, counter: 1, slots: [makeStoreSlot(made.epoch.facts.repositoryId, store.wrapKey, systemRandom)], epochs: [made] }, systemRandom);
+  const first = hand.commit({ sealIn: made.epoch, signWith: made.signingKey, tree: hand.tree(keyring) });
+  const beside = { sealIn: made.epoch, tree: hand.tree(keyring), parents: [first], record: { sequence: 1 } };
+  const own = hand.commit({ ...beside, signWith: made.signingKey });
+  const foreign = hand.commit({ ...beside, signWith: makeEpoch(1, systemRandom).signingKey });
+  const gitdir = join(folder, 'beside.git');
+  await hand.save(gitdir, first);
+  const other = await VaultRepository.open(gitdir, { wrapKey: store.wrapKey });
+  expect(await resolveRevision(other, own)).toBe(own);
+  await expect(resolveRevision(other, foreign)).rejects.toMatchObject({ code: 'ALTERED' });
+  await other.close();
+});
+
+test('a tool use that is not there says which it could be', async () => {
+  const error: unknown = await resolve('tool-use:toolu_30').then(() => undefined, (reason: unknown) => reason);
+  expect(error).toBeUndefined();
+  await expect(resolve('tool-use:toolu_29x')).rejects.toMatchObject({ details: { candidates: [] } });
+  await expect(resolve('session:fir')).rejects.toMatchObject({ details: { candidates: [oids[2], oids[1]] } });
+});
+
+test('a prefix that several commits have says which', async () => {
+  const alike = new Map<string, Oid[]>();
+  for (const oid of oids) alike.set(oid.slice(0, 4), [...(alike.get(oid.slice(0, 4)) ?? []), oid]);
+  // Among 301 commits two that begin alike are likely, but not certain.
+  for (const [prefix, found] of [...alike].filter(([, { length }]) => length > 1).slice(0, 1)) {
+    const error: unknown = await resolve(prefix).catch((reason: unknown) => reason);
+    expect(isMemgitError(error, 'BAD_REVISION') && error.details['candidates']).toEqual(found.toReversed());
+  }
+});
+
+test('a time before the first commit says so', async () => {
+  await expect(resolve('@{2020-01-01}')).rejects.toMatchObject({ code: 'BAD_REVISION', details: { candidates: [oids[0]] } });
+});

@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportFolder, exportTar } from '../../../src/history/export.ts';
+import { importFolder } from '../../../src/history/import.ts';
+import type { VaultRepository } from '../../../src/vault/vault-repository.ts';
+import { fillFolder, filesIn } from '../../support/clear-git.ts';
+import { temporaryFolder } from '../../support/git-repository.ts';
+import { at, collect, commitChanges, contentsOf, createTmpVault, removePath, writeFile } from '../../support/tmp-vault.ts';
+
+const folder = temporaryFolder();
+let vault: VaultRepository;
+beforeEach(async () => {
+  ({ vault } = await createTmpVault(folder));
+});
+afterEach(() => vault.close());
+
+const newFolder = () => mkdtempSync(join(folder, 'host-'));
+const memory = async () => contentsOf(await vault.snapshot());
+
+const FILES = { 'a.txt': 'one\n', 'deep/er/b.txt': 'two', 'deep/image.bin': '\x00\xff\x01', 'ünï "x".txt': 'three\r\n', 'empty.txt': '', '-dash': 'd' };
+
+describe('import', () => {
+  test('takes everything over as one commit, to the byte', async () => {
+    const host = newFolder();
+    fillFolder(host, FILES);
+    mkdirSync(join(host, 'nothing', 'in here'), { recursive: true });
+    const result = await importFolder(vault, host, { actor: 'operator', note: 'n', session: 's' });
+    expect(result).toMatchObject({ files: 6, bytes: 18, skipped: [], commit: { op: 'import', sequence: 1, actor: 'operator', note: 'n', session: 's' } });
+    expect(await memory()).toEqual({ ...FILES, 'nothing/in here/': '' });
+  });
+
+  test('replaces files of the same names, leaves others, and makes no commit of nothing', async () => {
+    await writeFile(vault, 'a.txt', 'old');
+    await writeFile(vault, 'b.txt', 'stays');
+    const host = newFolder();
+    fillFolder(host, { 'a.txt': 'new' });
+    await importFolder(vault, host);
+    expect(await memory()).toEqual({ 'a.txt': 'new', 'b.txt': 'stays' });
+    expect((await importFolder(vault, host)).commit).toBeUndefined();
+  });
+
+  test('a folder that the SDK made comes in right', async () => {
+    const host = newFolder();
+    fillFolder(host, { 'memories/a.txt': 'one' });
+    await importFolder(vault, host);
+    expect(await memory()).toEqual({ 'a.txt': 'one' });
+  });
+
+  test('a folder that only happens to have a memories folder too does not lose its level', async () => {
+    const host = newFolder();
+    fillFolder(host, { 'memories/a.txt': 'one', 'b.txt': 'two' });
+    await importFolder(vault, host, { into: at('in') });
+    expect(await memory()).toEqual({ 'in/memories/a.txt': 'one', 'in/b.txt': 'two' });
+  });
+
+  test('what a memory cannot hold is left out and listed', async () => {
+    await writeFile(vault, 'dir/x.txt', 'in the way');
+    await writeFile(vault, 'file', 'in the way');
+    const host = newFolder();
+    const outside = newFolder();
+    fillFolder(outside, { 'secret.txt': 'outside' });
+    fillFolder(host, { 'ok.txt': 'ok', 'back\\slash/a.txt': 'x', 'new\nline': 'x', '%2e%2e': 'x', 'nfd/e\u0301.txt': 'first', 'nfd/\u00e9.txt': 'second', dir: 'x', 'file/below.txt': 'x' });
+    // latin1 spelled those names; what is meant is their bytes.
+    writeFileSync(Buffer.concat([Buffer.from(`${host}/`), Buffer.of(0x62, 0xff)]), 'x');
+    symlinkSync(join(outside, 'secret.txt'), join(host, 'link.txt'));
+    symlinkSync(outside, join(host, 'link'));
+    execFileSync('mkfifo', [join(host, 'pipe')]);
+    writeFileSync(join(host, 'big.bin'), '');
+    truncateSync(join(host, 'big.bin'), 64 * 1024 * 1024 + 1);
+    const { skipped } = await importFolder(vault, host);
+    expect(Object.fromEntries(skipped.map(({ name, reason }) => [name, reason]))).toEqual({
+      'back\\slash': 'backslash', 'new\nline': 'control', '%2e%2e': 'percent-encoded', 'nfd/\u00e9.txt': 'duplicate', 'b\ufffd': 'not-text',
+      'link.txt': 'not-a-file', link: 'not-a-file', pipe: 'not-a-file', 'big.bin': 'too-large', dir: 'taken', 'file/below.txt': 'taken',
+    });
+    expect(await memory()).toEqual({ 'dir/x.txt': 'in the way', file: 'in the way', 'ok.txt': 'ok', 'nfd/\u00e9.txt': 'first' });
+  });
+
+  test('a dry run only tells', async () => {
+    const host = newFolder();
+    fillFolder(host, FILES);
+    expect(await importFolder(vault, host, { dryRun: true })).toEqual({ commit: undefined, files: 6, bytes: 18, skipped: [] });
+    expect(await memory()).toEqual({});
+  });
+
+  test('what is no folder is refused', async () => {
+    await expect(importFolder(vault, join(newFolder(), 'none'))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+});
+
+describe('export', () => {
+  const fill = () => commitChanges(vault, [
+    ...Object.entries(FILES).map(([path, text]) => ({ kind: 'write', path: at(path), content: Buffer.from(text, 'latin1') }) as const),
+    { kind: 'makeDirectory', path: at('nothing/here') },
+  ]);
+
+  test('as a folder and back again', async () => {
+    await fill();
+    const target = join(newFolder(), 'made', 'on the way');
+    expect(await exportFolder(vault, target)).toEqual({ files: 6, bytes: 18 });
+    expect(filesIn(target)).toEqual(FILES);
+    expect(statSync(join(target, 'nothing/here')).isDirectory()).toBe(true);
+    const before = await memory();
+    await importFolder(vault, target);
+    expect(await memory()).toEqual(before);
+  });
+
+  test('as a tar that tar unpacks, whatever the names', async () => {
+    await fill();
+    const long = `${'long/'.repeat(30)}${'n'.repeat(200)}.txt`;
+    await writeFile(vault, long, 'far down');
+    const target = newFolder();
+    execFileSync('tar', ['-xf', '-'], { cwd: target, input: Buffer.concat(await collect(exportTar(vault))) });
+    expect(filesIn(target)).toEqual({ ...FILES, [long]: 'far down' });
+    expect(statSync(join(target, 'nothing/here')).isDirectory()).toBe(true);
+    expect(statSync(join(target, 'a.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  test('the same commit gives the same tar', async () => {
+    await fill();
+    const [one, two] = [Buffer.concat(await collect(exportTar(vault))), Buffer.concat(await collect(exportTar(vault)))];
+    expect(one.equals(two)).toBe(true);
+    expect(one.length % 512).toBe(0);
+  });
+
+  test('of an earlier commit, of a folder, of a file', async () => {
+    const then = await writeFile(vault, 'x/a.txt', 'old');
+    await writeFile(vault, 'x/a.txt', 'new');
+    await writeFile(vault, 'b.txt', 'b');
+    const exported = async (options: Parameters<typeof exportFolder>[2]) => {
+      const target = newFolder();
+      await exportFolder(vault, target, options);
+      return filesIn(target);
+    };
+    expect(await exported({ revision: then })).toEqual({ 'x/a.txt': 'old' });
+    expect(await exported({ path: at('x') })).toEqual({ 'a.txt': 'new' });
+    expect(await exported({ path: at('x/a.txt') })).toEqual({ 'a.txt': 'new' });
+    await removePath(vault, 'x');
+    await expect(exported({ path: at('x') })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  test('files are for their owner only', async () => {
+    await fill();
+    const target = join(newFolder(), 'target');
+    await exportFolder(vault, target);
+    expect(['', 'deep', 'a.txt'].map((name) => (statSync(join(target, name)).mode & 0o777).toString(8))).toEqual(['700', '700', '600']);
+  });
+
+  test('a folder that is not empty is refused, and with leave only files of the same names are replaced', async () => {
+    await fill();
+    const target = newFolder();
+    fillFolder(target, { 'other.txt': 'stays', 'a.txt': 'goes' });
+    chmodSync(join(target, 'a.txt'), 0o644);
+    await expect(exportFolder(vault, target)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+    expect(filesIn(target)).toEqual({ 'other.txt': 'stays', 'a.txt': 'goes' });
+    await exportFolder(vault, target, { overwrite: true });
+    expect(filesIn(target)).toEqual({ ...FILES, 'other.txt': 'stays' });
+    expect(statSync(join(target, 'a.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  test('links in the target lead nowhere', async () => {
+    await commitChanges(vault, [{ kind: 'write', path: at('a.txt'), content: Buffer.from('a') }, { kind: 'write', path: at('deep/b.txt'), content: Buffer.from('b') }]);
+    const outside = newFolder();
+    fillFolder(outside, { 'a.txt': 'outside' });
+    const target = newFolder();
+    symlinkSync(join(outside, 'a.txt'), join(target, 'a.txt'));
+    symlinkSync(outside, join(target, 'deep'));
+    await expect(exportFolder(vault, target, { overwrite: true })).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+    expect(filesIn(outside)).toEqual({ 'a.txt': 'outside' });
+    expect(readFileSync(join(target, 'a.txt'), 'utf8')).toBe('a');
+  });
+});
