@@ -125,14 +125,14 @@ class Draft {
 
   async #isMarker(path: MemoryPath): Promise<boolean> {
     if (this.#overlay.has(path)) return this.#overlay.get(path) === 'directory';
-    return (await this.#before(path))?.kind === 'directory';
+    return this.#snapshot.isEmptyDirectory(path);
   }
 
   /** The snapshot's own entry at a path: a file, or the marker of an empty directory. */
   async #before(path: MemoryPath): Promise<NodeInfo | undefined> {
     const node = await this.#snapshot.stat(path);
     if (node?.kind !== 'directory') return node;
-    return (await this.#snapshot.children(path)).length === 0 ? node : undefined;
+    return (await this.#snapshot.isEmptyDirectory(path)) ? node : undefined;
   }
 
   async #holds(before: NodeInfo | undefined, content: Content): Promise<boolean> {

@@ -36,6 +36,11 @@ export class EncryptedSnapshot implements Snapshot {
     return (await this.index()).children(path);
   }
 
+  async isEmptyDirectory(path: MemoryPath): Promise<boolean> {
+    if (path === ROOT) return this.root.fans.size === 0;
+    return (await this.entry(path))?.kind === 'directory';
+  }
+
   async *walk(path: MemoryPath): AsyncGenerator<NodeInfo> {
     yield* (await this.index()).walk(path);
   }

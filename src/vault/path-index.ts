@@ -2,6 +2,7 @@
  * The directory shape of one snapshot, in memory: an immutable trie of paths with sizes. Applying changes gives a new index
  * that shares all untouched folders with the old one, so an index that is being read never changes underneath.
  */
+import { Children, type ChildrenEditor } from './children.ts';
 import { ROOT, type MemoryPath } from './path.ts';
 import type { DirectoryInfo, FileInfo, NodeInfo } from './snapshot.ts';
 
@@ -15,13 +16,13 @@ export type EntryInfo = FileInfo | MarkerInfo;
 
 interface Directory {
   readonly info: DirectoryInfo;
-  readonly children: ReadonlyMap<string, Node>;
+  readonly children: Children<Node>;
 }
 
 type Node = Directory | FileInfo;
 
 export class PathIndex {
-  static readonly empty = new PathIndex({ info: { kind: 'directory', path: ROOT, sizeBytes: 0 }, children: new Map() });
+  static readonly empty = new PathIndex({ info: { kind: 'directory', path: ROOT, sizeBytes: 0 }, children: new Children() });
 
   readonly #root: Directory;
   /** Names in order, worked out once for each folder that is listed. */
@@ -71,7 +72,7 @@ export class PathIndex {
   }
 }
 
-/** Copies each folder that it changes once, then sums the sizes again on the way up. */
+/** Copies each folder that it changes once, as far as it changes, and works its size out from what came and went. */
 class Editor {
   readonly #root: EditedDirectory;
 
@@ -90,6 +91,7 @@ class Editor {
     }
     if (entry.kind === 'file') directory.children.set(name, entry);
     else if (!enter(directory, name)) add(directory, name, entry.path);
+    directory.touched.add(name);
   }
 
   remove(path: MemoryPath): void {
@@ -106,48 +108,57 @@ class Editor {
       const child = holder.children.get(name);
       if (child && 'children' in child && child.children.size > 0) break;
       holder.children.delete(name);
+      holder.touched.add(name);
     }
   }
 
   finish(): Directory {
-    return sum(this.#root);
+    return finish(this.#root);
   }
 }
 
 interface EditedDirectory {
-  readonly path: MemoryPath;
-  readonly children: Map<string, Node | EditedDirectory>;
-  readonly edited: true;
+  readonly before: Directory;
+  readonly children: ChildrenEditor<Node | EditedDirectory>;
+  /** Names of children that may differ from what was there before. */
+  readonly touched: Set<string>;
 }
 
 function edit(directory: Directory): EditedDirectory {
-  return { path: directory.info.path, children: new Map(directory.children), edited: true };
+  return { before: directory, children: directory.children.edit(), touched: new Set() };
 }
 
 /** The folder of that name, ready to be changed; `undefined` when there is none. */
 function enter(directory: EditedDirectory, name: string): EditedDirectory | undefined {
   const child = directory.children.get(name);
   if (!child || !('children' in child)) return undefined;
-  if ('edited' in child) return child;
-  const copy = edit(child);
-  directory.children.set(name, copy);
-  return copy;
+  if ('touched' in child) return child;
+  return replace(directory, name, edit(child));
 }
 
 function add(directory: EditedDirectory, name: string, path: MemoryPath): EditedDirectory {
-  const child: EditedDirectory = { path, children: new Map(), edited: true };
+  return replace(directory, name, edit({ info: { kind: 'directory', path, sizeBytes: 0 }, children: new Children() }));
+}
+
+function replace(directory: EditedDirectory, name: string, child: EditedDirectory): EditedDirectory {
   directory.children.set(name, child);
+  directory.touched.add(name);
   return child;
 }
 
-function sum(directory: EditedDirectory): Directory {
-  let sizeBytes = 0;
-  for (const [name, child] of directory.children) {
-    const node = 'edited' in child ? sum(child) : child;
-    if (node !== child) directory.children.set(name, node);
-    sizeBytes += 'children' in node ? node.info.sizeBytes : node.sizeBytes;
+function finish({ before, children, touched }: EditedDirectory): Directory {
+  let { sizeBytes } = before.info;
+  for (const name of touched) {
+    const child = children.get(name);
+    const node = child && 'touched' in child ? finish(child) : child;
+    if (node && node !== child) children.set(name, node);
+    sizeBytes += sizeOf(node) - sizeOf(before.children.get(name));
   }
-  return { info: { kind: 'directory', path: directory.path, sizeBytes }, children: directory.children as Map<string, Node> };
+  return { info: { ...before.info, sizeBytes }, children: children.finish() as Children<Node> };
+}
+
+function sizeOf(node: Node | undefined): number {
+  return node === undefined ? 0 : 'children' in node ? node.info.sizeBytes : node.sizeBytes;
 }
 
 function sortedChildren(cache: WeakMap<Directory, readonly Node[]>, directory: Directory): readonly Node[] {

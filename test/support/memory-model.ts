@@ -97,6 +97,10 @@ class ModelSnapshot implements Snapshot {
     return nodes.filter((node) => node !== undefined);
   }
 
+  async isEmptyDirectory(path: MemoryPath): Promise<boolean> {
+    return (await this.stat(path))?.kind === 'directory' && (await this.children(path)).length === 0;
+  }
+
   async *walk(path: MemoryPath): AsyncGenerator<NodeInfo> {
     const node = await this.stat(path);
     if (node === undefined) return;

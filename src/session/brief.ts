@@ -1,0 +1,131 @@
+/**
+ * The brief: what a session has to know of the ones before it, from the table, the checklist, a few logs and the newest
+ * commits. The same memory gives the same brief, and its size is bounded by leaving out the least needed first.
+ */
+import { walkHistory } from '../history/walk.ts';
+import type { Snapshot } from '../vault/snapshot.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { isWork } from './activity.ts';
+import { shrinkBrief, LEVELS } from './brief-size.ts';
+import { briefText } from './brief-text.ts';
+import { MIN_BRIEF_CHARS, type Brief, type BriefFeatures, type BriefSession, type BriefSince } from './brief-content.ts';
+import { isChecklist, nextFeature } from './checklist.ts';
+import { summarize } from './features.ts';
+import { logPath } from './layout.ts';
+import { findInterrupted } from './liveness.ts';
+import { faultSentence } from './messages.ts';
+import { readChecklist, readTable, readText } from './progress-files.ts';
+import { digestOf } from './session-log.ts';
+import type { SessionRow } from './table.ts';
+import { cutAtSentence } from './text.ts';
+import type { World } from './world.ts';
+
+export interface BriefOptions {
+  /** The most characters that the brief may have; at least 200. Default 4,000. */
+  readonly maxChars?: number | undefined;
+  /** `'json'` gives the text of one JSON object, a `Brief`. Default `'text'`. */
+  readonly format?: 'text' | 'json' | undefined;
+}
+
+const MAX_CHARS = 4000;
+const SESSIONS_SHOWN = 3;
+const SESSIONS_SHOWN_MAX = 10;
+const COMMITS_COUNTED = 1000;
+
+/** @param own the number of the session that is briefed; `undefined` outside any. @throws CORRUPT when the table cannot be read */
+export async function writeBrief(vault: VaultRepository, world: World, own: number | undefined, { maxChars = MAX_CHARS, format = 'text' }: BriefOptions): Promise<string> {
+  if (!Number.isSafeInteger(maxChars) || maxChars < MIN_BRIEF_CHARS) throw new RangeError(`maxChars: expected a whole number of at least ${MIN_BRIEF_CHARS}`);
+  const brief = await gatherBrief(vault, world, own);
+  const render = format === 'json' ? (value: Brief) => JSON.stringify(value) : briefText;
+  for (const level of LEVELS) {
+    const text = render(shrinkBrief(brief, level));
+    if (text.length <= maxChars) return text;
+  }
+  const last = shrinkBrief(brief, LEVELS.at(-1)!);
+  return format === 'json' ? JSON.stringify({ features: countsOf(last) }) : cutAtSentence(briefText(last), maxChars);
+}
+
+async function gatherBrief(vault: VaultRepository, world: World, own: number | undefined): Promise<Brief> {
+  const snapshot = await vault.snapshot();
+  const rows = await readTable(snapshot);
+  const self = rows.find(({ number }) => number === own);
+  const others = await withDeaths(vault, world, rows.filter((row) => row !== self));
+  const features = await gatherFeatures(snapshot, rows);
+  const open = others.filter(({ status }) => status === 'open').map(({ number, agent, goal, started }) => ({ number, agent, goal, started }));
+  const sessions = await gatherSessions(snapshot, others);
+  return {
+    ...(self ? { session: { number: self.number, id: self.id, isFirst: self.isFirst, agent: self.agent, model: self.model, goal: self.goal } } : {}),
+    ...(features ? { features } : {}),
+    ...(open.length > 0 ? { open } : {}),
+    ...(sessions.length > 0 ? { sessions } : {}),
+    ...(rows.length > 0 ? { since: await gatherSince(vault, rows, self?.id) } : {}),
+  };
+}
+
+/** The rows as the next start would leave them: with the dead told apart from the open. */
+async function withDeaths(vault: VaultRepository, world: World, rows: readonly SessionRow[]): Promise<SessionRow[]> {
+  const dead = await findInterrupted(vault, rows, world);
+  return rows.map((row) => {
+    const stat = dead.get(row.id);
+    return stat ? { ...row, status: 'interrupted', stat } : row;
+  });
+}
+
+async function gatherFeatures(snapshot: Snapshot, rows: readonly SessionRow[]): Promise<BriefFeatures | undefined> {
+  const checklist = await readChecklist(snapshot);
+  if (!checklist) return undefined;
+  if (!isChecklist(checklist)) return { total: 0, passing: 0, done: false, fault: faultSentence(checklist) };
+  const { total, passing, done } = summarize(checklist);
+  const broken = new Set(rows.flatMap(({ stat }) => stat?.regressed ?? []));
+  const next = nextFeature(checklist);
+  const regressions = checklist.filter(({ id, passes }) => !passes && broken.has(id));
+  return {
+    total,
+    passing,
+    done,
+    ...(next ? { next: { id: next.id, description: next.description, steps: next.steps, notes: next.notes } } : {}),
+    ...(regressions.length > 0 ? { regressions: regressions.map(({ id, description, notes }) => ({ id, description, notes })) } : {}),
+  };
+}
+
+/** The newest few, and further back where all of those were interrupted, as in a loop that keeps crashing. */
+async function gatherSessions(snapshot: Snapshot, others: readonly SessionRow[]): Promise<BriefSession[]> {
+  const over = others.filter(({ status }) => status !== 'open').reverse();
+  const lastEnd = over.findIndex(({ status }) => status !== 'interrupted');
+  const shown = over.slice(0, Math.min(SESSIONS_SHOWN_MAX, Math.max(SESSIONS_SHOWN, lastEnd + 1)));
+  return Promise.all(
+    shown.map(async ({ number, agent, goal, status, started, ended, stat }) => {
+      const digest = digestOf((await readText(snapshot, logPath(number))) ?? '');
+      return { number, agent, goal, status, started, ended, stat, ...digest };
+    }),
+  );
+}
+
+/** Commits since the newest end of a session, but for those of the session that asks. */
+async function gatherSince(vault: VaultRepository, rows: readonly SessionRow[], own: string | undefined): Promise<BriefSince> {
+  const numbers = new Map(rows.map(({ id, number }) => [id, number]));
+  const counts = new Map<number | undefined, number>();
+  let met = 0;
+  let session: number | undefined;
+  for await (const walked of walkHistory(vault, (await vault.head()).oid)) {
+    const info = walked.info();
+    const { op, session: id } = info.record;
+    if (met === COMMITS_COUNTED) break;
+    met += 1;
+    if (id !== own && (op === 'session_end' || op === 'session_abandon')) {
+      session = id === undefined ? undefined : numbers.get(id);
+      break;
+    }
+    if ((id !== own || own === undefined) && isWork(info) && op !== 'init') {
+      const number = id === undefined ? undefined : numbers.get(id);
+      counts.set(number, (counts.get(number) ?? 0) + 1);
+    }
+  }
+  const bySession = [...counts].map(([number, commits]) => ({ ...(number === undefined ? {} : { number }), commits }));
+  bySession.sort((a, b) => (b.number ?? 0) - (a.number ?? 0));
+  return { session, commits: bySession.reduce((sum, { commits }) => sum + commits, 0), complete: met < COMMITS_COUNTED, bySession };
+}
+
+function countsOf({ features }: Brief): Pick<BriefFeatures, 'total' | 'passing' | 'done'> {
+  return { total: features?.total ?? 0, passing: features?.passing ?? 0, done: features?.done ?? false };
+}

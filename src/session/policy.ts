@@ -1,0 +1,40 @@
+/**
+ * Policies: what may not be written into a memory, judged on the memory before and after, inside the mutation, for the tool
+ * and for the host program alike. A refusal is a sentence for Claude. The rules of the progress log are one policy (rules.ts).
+ */
+import { CommandRefusal } from '../memory/messages.ts';
+import type { RecordFields } from '../vault/record.ts';
+import type { Change, Snapshot } from '../vault/snapshot.ts';
+import { DraftedProposal, type Policy } from './proposal.ts';
+import { progressRules } from './rules.ts';
+
+/** `'enforce'`: the rules of the progress log. `'off'`: none. Or one's own. */
+export type PolicySetting = 'enforce' | 'off' | Policy;
+
+/** The policy of a vault, and of those of its sessions that have their own. */
+export class Policies {
+  readonly #policy: Policy | undefined;
+  readonly #ofSessions = new Map<string, Policy | undefined>();
+
+  constructor(setting: PolicySetting = 'enforce') {
+    this.#policy = policyOf(setting);
+  }
+
+  /** Gives a session a policy of its own, in this process. */
+  set(session: string, setting: PolicySetting): void {
+    this.#ofSessions.set(session, policyOf(setting));
+  }
+
+  /** @throws CommandRefusal with code REFUSED and the policy's sentence */
+  async check(snapshot: Snapshot, changes: readonly Change[], { op, session }: RecordFields): Promise<void> {
+    const policy = session !== undefined && this.#ofSessions.has(session) ? this.#ofSessions.get(session) : this.#policy;
+    if (!policy || changes.length === 0) return;
+    const sentence = await policy(new DraftedProposal(snapshot, changes, op, session));
+    if (sentence !== undefined) throw new CommandRefusal('REFUSED', sentence);
+  }
+}
+
+function policyOf(setting: PolicySetting): Policy | undefined {
+  if (setting === 'off') return undefined;
+  return setting === 'enforce' ? progressRules : setting;
+}

@@ -1,0 +1,95 @@
+/** Looks at one session and undoes it, by its commits. The table and the logs tell what happened, so they are not undone. */
+import { MemgitError } from '../errors.ts';
+import type { UndoResult } from '../history/bench-commit.ts';
+import { findChanges, recordedMoves, type Move } from '../history/changes.ts';
+import { diffChanges, type FileDiff } from '../history/diff.ts';
+import { listDifference, type ListingNode } from '../history/listing.ts';
+import { logEntryOf, type LogEntry } from '../history/log-entry.ts';
+import { revert, type RevertOptions as UndoOptions } from '../history/revert.ts';
+import type { CommitInfo } from '../vault/commit-info.ts';
+import type { MemoryPath } from '../vault/path.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { commitsOf, isWork, tally } from './activity.ts';
+import { logNumberOf, logPath, TABLE } from './layout.ts';
+import { readText, writeText } from './progress-files.ts';
+import { withSection } from './session-log.ts';
+import { infoOf, type SessionInfo, type SessionRow, type SessionStat } from './table.ts';
+import type { SessionHost, World } from './world.ts';
+
+export interface SessionDetails extends SessionInfo {
+  readonly stat: SessionStat;
+  /** The text of its log; `undefined` when the file is gone. */
+  readonly log: string | undefined;
+  /** Newest first, its start and its end included. */
+  readonly commits: readonly LogEntry[];
+}
+
+export type RevertOptions = Pick<UndoOptions, 'keep' | 'dryRun' | 'note' | 'actor'>;
+
+export async function showSession(vault: VaultRepository, row: SessionRow): Promise<SessionDetails> {
+  const commits: LogEntry[] = [];
+  for await (const info of commitsOf(vault, row.id)) commits.push(logEntryOf(info));
+  const stat = row.stat ?? (await tally(vault, [row.id])).get(row.id)!;
+  return { ...infoOf(row), stat, log: await readText(await vault.snapshot(), logPath(row.number)), commits };
+}
+
+export async function diffSession(vault: VaultRepository, row: SessionRow): Promise<FileDiff[]> {
+  const before = new Map<MemoryPath, ListingNode>();
+  const after = new Map<MemoryPath, ListingNode>();
+  const met = new Set<MemoryPath>();
+  const moves: Move[] = [];
+  for (const info of (await workOf(vault, row)).reverse()) {
+    const difference = await differenceOf(vault, info);
+    moves.push(...recordedMoves(info.record));
+    for (const path of new Set([...difference.before.keys(), ...difference.after.keys()])) {
+      if (isAccount(path)) continue;
+      const [old, fresh] = [difference.before.get(path), difference.after.get(path)];
+      if (!met.has(path) && old) before.set(path, old);
+      met.add(path);
+      if (fresh) after.set(path, fresh);
+      else after.delete(path);
+    }
+  }
+  return diffChanges(await findChanges(before, after, moves));
+}
+
+/** @throws CONFLICT, and nothing is changed */
+export async function revertSession(host: SessionHost, { now }: World, row: SessionRow, options: RevertOptions): Promise<UndoResult> {
+  if (row.status === 'open') throw new MemgitError('REFUSED', `session ${row.number} is still open; end or abandon it before undoing it`);
+  const revisions = (await workOf(host.repository, row)).filter(({ record }) => !record.paths.every(isAccount)).map(({ oid }) => oid);
+  if (revisions.length === 0) throw new MemgitError('BAD_REVISION', `session ${row.number} changed nothing that could be undone`);
+  const result = await revert(host.repository, { revisions }, { note: `revert session ${row.number}`, ...options });
+  if (result.commit) await noteRevert(host, row, new Date(now()).toISOString(), result.commit.oid);
+  return result;
+}
+
+async function noteRevert(host: SessionHost, { number }: SessionRow, time: string, oid: string): Promise<void> {
+  const path = logPath(number);
+  await host.transact('session_revert', async (snapshot) => {
+    const log = await readText(snapshot, path);
+    const text = `What this session changed was undone by commit ${oid.slice(0, 10)}; later work was kept.`;
+    return {
+      changes: log === undefined ? [] : [writeText(path, withSection(log, 'Reverted', time, text))],
+      record: { op: 'session_revert', paths: [path] },
+      result: undefined,
+    };
+  });
+}
+
+/** Newest first. */
+async function workOf(vault: VaultRepository, { id }: SessionRow): Promise<CommitInfo[]> {
+  const commits: CommitInfo[] = [];
+  for await (const info of commitsOf(vault, id)) if (isWork(info)) commits.push(info);
+  return commits;
+}
+
+async function differenceOf(vault: VaultRepository, { commit }: CommitInfo) {
+  const parent = commit.parents[0];
+  const before = parent && (await vault.trees.root((await vault.commit(parent)).commit.tree));
+  return listDifference(vault, before, await vault.trees.root(commit.tree));
+}
+
+/** The account of what sessions did: the table, and the logs. */
+function isAccount(path: MemoryPath): boolean {
+  return path === TABLE || logNumberOf(path) !== undefined;
+}

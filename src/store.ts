@@ -1,0 +1,231 @@
+/**
+ * A store: a folder that holds many users' vaults and one `store.json`. Finds, opens and makes vaults; what a vault can do
+ * is said in `vault.ts`.
+ *
+ *     store.json
+ *     users/<aa>/<bb>/<vault id>.git        aa and bb are the first digits of the vault id
+ */
+import { join } from 'node:path';
+import { fromHex, toHex } from './bytes.ts';
+import { ready, systemRandom } from './crypto/sodium.ts';
+import { MemgitError } from './errors.ts';
+import { nodeFileSystem } from './git/fs.ts';
+import { credentialOf, type KeyOptions } from './key.ts';
+import { SharedCache } from './vault/cache.ts';
+import { readClaimedKeyring } from './vault/identify.ts';
+import { MAX_USER_ID_BYTES } from './vault/keys.ts';
+import type { Compression } from './vault/payload.ts';
+import { createStore, decodeStoreFile, encodeStoreFile, openStoreFile, openStoreSlots, STORE_ID_BYTES, vaultIdOf, vaultWrapKey, type OpenedStore } from './vault/store-file.ts';
+import { readStoreFile, writeStoreFile } from './vault/store-folder.ts';
+import { VaultRepository, type VaultOptions } from './vault/vault-repository.ts';
+import { OpenVaults } from './open-vaults.ts';
+import { Vault, type VaultHooks } from './vault.ts';
+
+export interface OpenOptions extends KeyOptions, VaultHooks {
+  /** Opens without a lock and without changing anything on the disk; every mutation ends in READ_ONLY. */
+  readonly readOnly?: boolean | undefined;
+  /** `'none'` keeps the size of what is stored from depending on its content (SECURITY.md). Default `'deflate'`. */
+  readonly compression?: Compression | undefined;
+  /** Bound of the cache of decrypted objects that all vaults share, in bytes. Default 32 MiB. */
+  readonly cacheBytes?: number | undefined;
+  /** How long a mutation waits for another process, in milliseconds. Default 10,000. */
+  readonly lockTimeoutMs?: number | undefined;
+}
+
+export interface StoreOptions extends OpenOptions {
+  /** The folder of the store. */
+  readonly dir: string;
+  /** Whether a store is made where the folder is absent or empty. Default true, and false with `readOnly`. */
+  readonly create?: boolean | undefined;
+  /** How many vaults are kept open when nobody holds them. Default 64. */
+  readonly maxOpenVaults?: number | undefined;
+}
+
+/** One vault of a store as `users` lists it. */
+export interface UserEntry {
+  /** 40 hex digits: the name of the vault's folder. */
+  readonly vaultId: string;
+  /** `undefined` when the vault could not be opened; `error` says why. */
+  readonly userId: string | undefined;
+  readonly error?: unknown;
+}
+
+/**
+ * Opens the store in a folder, or makes it there.
+ *
+ * @throws KEY_MISSING, KEY_MALFORMED, WRONG_KEY, DAMAGED_SLOT, ALTERED, CORRUPT, UNSUPPORTED_VERSION
+ * @throws STORE_NOT_FOUND when there is none and none may be made; STORE_INVALID when the folder is a file or holds other things
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  await ready;
+  const bytes = (await readStoreFile(nodeFileSystem, options.dir)) ?? (await makeStore(options));
+  const { identity } = decodeStoreFile(bytes);
+  const opened = await openStoreFile(bytes, await credentialOf(options, toHex(identity.id)));
+  if (identity.userKeys === 'separate') {
+    throw new MemgitError('UNSUPPORTED_VERSION', 'this store keeps its users\' keys apart, which this version of memgit cannot do; use a newer one');
+  }
+  return new Store(opened, options);
+}
+
+export interface RepositoryLocation extends OpenOptions {
+  /** The bare repository of one vault. */
+  readonly gitdir: string;
+}
+
+/**
+ * Opens the vault in a repository that stands by itself, such as a clone from a backup: its keyring holds a copy of the
+ * store's slots, so the store's key or passphrase is enough.
+ */
+export async function openRepository(options: RepositoryLocation): Promise<Vault> {
+  await ready;
+  const claimed = await readClaimedKeyring(options.gitdir);
+  const secret = await openStoreSlots(claimed.store, await credentialOf(options, toHex(claimed.store.id)));
+  const vault = await VaultRepository.open(options.gitdir, { wrapKey: vaultWrapKey(secret, claimed.vaultId) }, vaultOptions(options, new SharedCache(options.cacheBytes)));
+  return new Vault(options.gitdir, vault, options);
+}
+
+export class Store {
+  /** 32 hex digits. */
+  readonly id: string;
+  readonly dir: string;
+  readonly readOnly: boolean;
+  readonly #opened: OpenedStore;
+  readonly #vaultOptions: VaultOptions;
+  readonly #hooks: VaultHooks;
+  readonly #vaults: OpenVaults;
+  #closed = false;
+
+  /** Use `openStore`. */
+  constructor(opened: OpenedStore, options: StoreOptions) {
+    this.id = toHex(opened.identity.id);
+    this.dir = options.dir;
+    this.readOnly = options.readOnly ?? false;
+    this.#opened = opened;
+    this.#vaultOptions = vaultOptions(options, new SharedCache(options.cacheBytes));
+    this.#hooks = options;
+    this.#vaults = new OpenVaults(options.maxOpenVaults ?? 64);
+  }
+
+  /**
+   * The vault of a user. Two calls for one user give the same object for as long as anyone holds it. A user id is any text of
+   * 1 to 512 bytes in UTF-8, taken exactly as it is: case, spaces and Unicode spelling all count.
+   *
+   * @param options.create whether a vault is made for a user who has none; default true, and false in a read-only store
+   * @throws VAULT_NOT_FOUND when there is none and none may be made; ALTERED when the folder holds another user's vault
+   */
+  async vault(userId: string, options: { readonly create?: boolean } = {}): Promise<Vault> {
+    this.#assertOpen();
+    assertUserId(userId);
+    const vaultId = vaultIdOf(this.#opened.secret, userId);
+    return this.#vaults.get(toHex(vaultId), async () => {
+      const repository = await this.#openOrCreate(userId, vaultId, options.create ?? !this.readOnly);
+      if (repository.keys.userId !== userId || toHex(repository.keys.keyring.vaultId) !== toHex(vaultId)) {
+        await repository.close();
+        throw new MemgitError('ALTERED', 'the folder of this user holds the vault of another user; put it back in its own place');
+      }
+      return new Vault(this.#gitdir(toHex(vaultId)), repository, this.#hooks);
+    });
+  }
+
+  /** Every vault in the store, in no order. Opens each one to read its sealed label: folder names tell nothing. */
+  async *users(): AsyncGenerator<UserEntry> {
+    for (const vaultId of await this.#vaultIds()) {
+      this.#assertOpen();
+      try {
+        const keys = { wrapKey: vaultWrapKey(this.#opened.secret, fromHex(vaultId)!) };
+        const repository = await VaultRepository.open(this.#gitdir(vaultId), keys, { ...this.#vaultOptions, readOnly: true });
+        yield { vaultId, userId: repository.keys.userId };
+        await repository.close();
+      } catch (error) {
+        yield { vaultId, userId: undefined, error };
+      }
+    }
+  }
+
+  /** Waits for running mutations and closes every vault. Calling it again does nothing. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#vaults.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #openOrCreate(userId: string, vaultId: Uint8Array, create: boolean): Promise<VaultRepository> {
+    const gitdir = this.#gitdir(toHex(vaultId));
+    const wrapKey = vaultWrapKey(this.#opened.secret, vaultId);
+    await this.#refuseLinks(toHex(vaultId));
+    try {
+      return await VaultRepository.open(gitdir, { wrapKey }, this.#vaultOptions);
+    } catch (error) {
+      if (!(error instanceof MemgitError && error.code === 'VAULT_NOT_FOUND')) throw error;
+      if (!create) throw new MemgitError('VAULT_NOT_FOUND', 'this user has no vault in the store; check the user id, letter by letter', { cause: error });
+    }
+    try {
+      return await VaultRepository.create(gitdir, { userId, vaultId, store: this.#opened.identity, wrapKey }, this.#vaultOptions);
+    } catch (error) {
+      // Another process made it first.
+      if (!(error instanceof MemgitError && error.code === 'STORE_EXISTS')) throw error;
+      return VaultRepository.open(gitdir, { wrapKey }, this.#vaultOptions);
+    }
+  }
+
+  #gitdir(vaultId: string): string {
+    return join(this.dir, ...foldersOf(vaultId), `${vaultId}.git`);
+  }
+
+  /** A link planted in place of a folder would have a vault read or made somewhere else. */
+  async #refuseLinks(vaultId: string): Promise<void> {
+    let path = this.dir;
+    for (const folder of foldersOf(vaultId)) {
+      path = join(path, folder);
+      const stat = await nodeFileSystem.lstat(path);
+      if (stat && stat.kind !== 'directory') throw new MemgitError('STORE_INVALID', 'a folder of the store is a link or a file; links are not followed');
+    }
+  }
+
+  async #vaultIds(): Promise<string[]> {
+    const ids: string[] = [];
+    const folders = async (...path: string[]) => ((await nodeFileSystem.readdir(join(this.dir, 'users', ...path))) ?? []).filter((name) => /^[0-9a-f]{2}$/.test(name));
+    for (const first of await folders()) {
+      for (const second of await folders(first)) {
+        for (const name of (await nodeFileSystem.readdir(join(this.dir, 'users', first, second))) ?? []) {
+          const vaultId = /^([0-9a-f]{40})\.git$/.exec(name)?.[1];
+          if (vaultId?.startsWith(first + second) === true) ids.push(vaultId);
+        }
+      }
+    }
+    return ids;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new MemgitError('CLOSED', 'the store is closed; open it again');
+  }
+}
+
+function foldersOf(vaultId: string): string[] {
+  return ['users', vaultId.slice(0, 2), vaultId.slice(2, 4)];
+}
+
+function vaultOptions({ readOnly, compression, lockTimeoutMs }: OpenOptions, cache: SharedCache): VaultOptions {
+  return {
+    cache,
+    readOnly: readOnly ?? false,
+    compression: compression ?? 'deflate',
+    ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+  };
+}
+
+async function makeStore(options: StoreOptions): Promise<Uint8Array> {
+  const { dir, readOnly = false, create = !readOnly } = options;
+  if (!create || readOnly) throw new MemgitError('STORE_NOT_FOUND', 'there is no store at this place; check the path, or make one with `memgit init`');
+  const id = systemRandom(STORE_ID_BYTES);
+  return writeStoreFile(nodeFileSystem, dir, encodeStoreFile(await createStore(await credentialOf(options, toHex(id)), 'derived', systemRandom, { id })));
+}
+
+function assertUserId(userId: string): void {
+  if (typeof userId !== 'string' || !userId.isWellFormed()) throw new TypeError('user id: expected well-formed text');
+  const bytes = Buffer.byteLength(userId);
+  if (bytes === 0 || bytes > MAX_USER_ID_BYTES) throw new RangeError(`user id: expected 1 to ${MAX_USER_ID_BYTES} bytes, got ${bytes}`);
+}

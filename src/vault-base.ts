@@ -1,0 +1,82 @@
+/** What every part of a vault's public face stands on: which vault it is, its life from open to closed, and its events. */
+import { toHex } from './bytes.ts';
+import { isMemgitError, MemgitError, type ErrorCode } from './errors.ts';
+import type { VaultRepository } from './vault/vault-repository.ts';
+
+/** One finished operation, for metrics and logs. Holds no path and no text. */
+export interface VaultEvent {
+  /** A command of the memory tool, or the method of the vault. */
+  readonly op: string;
+  /** `undefined` when it succeeded. */
+  readonly code: ErrorCode | 'UNEXPECTED' | undefined;
+  /** From the call to its end, in milliseconds. */
+  readonly ms: number;
+  /** How much of that was spent waiting for other mutations of this vault, here and in other processes. */
+  readonly queueMs: number;
+  /** Bytes of text that a mutation added. */
+  readonly bytes: number;
+}
+
+/** What is known of an operation while it runs. */
+export type Timing = Pick<VaultEvent, 'op' | 'queueMs' | 'bytes'>;
+
+export class VaultBase {
+  /** The user whose memory this is, exactly as it was given when the vault was made. */
+  readonly userId: string;
+  /** The bare git repository on the disk. */
+  readonly gitdir: string;
+  protected readonly repository: VaultRepository;
+  readonly #onEvent: ((event: VaultEvent) => void) | undefined;
+  #closed = false;
+
+  constructor(gitdir: string, repository: VaultRepository, onEvent: ((event: VaultEvent) => void) | undefined) {
+    this.userId = repository.keys.userId;
+    this.gitdir = gitdir;
+    this.repository = repository;
+    this.#onEvent = onEvent;
+  }
+
+  /** 40 hex digits: the vault's opaque name in its store and towards a remote. */
+  get vaultId(): string {
+    return toHex(this.repository.keys.keyring.vaultId);
+  }
+
+  /** 64 hex digits: the identity that the first signing key gives the repository, for ever. */
+  get repositoryId(): string {
+    return toHex(this.repository.keys.repositoryId);
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Waits for running mutations. The vault cannot be used afterwards; calling it again does nothing. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.repository.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Runs an operation and tells of it when it is over. What it learns on the way goes into `timing`. @throws CLOSED */
+  protected async timed<T>(what: string | Timing, action: () => Promise<T>): Promise<T> {
+    this.assertOpen();
+    const timing = typeof what === 'string' ? { op: what, queueMs: 0, bytes: 0 } : what;
+    const started = performance.now();
+    let code: VaultEvent['code'];
+    try {
+      return await action();
+    } catch (error) {
+      code = isMemgitError(error) ? error.code : 'UNEXPECTED';
+      throw error;
+    } finally {
+      this.#onEvent?.({ ...timing, code, ms: performance.now() - started });
+    }
+  }
+
+  protected assertOpen(): void {
+    if (this.#closed) throw new MemgitError('CLOSED', 'the vault is closed; open it again');
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * The history of a vault as the host program and the auditor see it. Revisions are written as on the command line (an oid or
+ * its beginning, `HEAD~3`, `@{yesterday}`, `tool-use:<id>`, `session:<id>`), paths as Claude writes them.
+ */
+import { blame, type BlameLine } from './history/blame.ts';
+import type { UndoOptions, UndoResult } from './history/bench-commit.ts';
+import type { RepositoryStats } from './git/stats.ts';
+import { diff, type FileDiff } from './history/diff.ts';
+import { exportFolder, exportTar, type ExportOptions, type ExportResult, type FolderExportOptions } from './history/export.ts';
+import type { VerifyReport } from './history/findings.ts';
+import { grep, type GrepMatch } from './history/grep.ts';
+import { importFolder, type ImportOptions, type ImportResult } from './history/import.ts';
+import { log, type FilteredLogEntry, type LogFilter } from './history/log.ts';
+import { restore } from './history/restore.ts';
+import { revert, type RevertOptions, type RevertTargets } from './history/revert.ts';
+import { resolveRevision } from './history/revision.ts';
+import { show, showFile, type ShownCommit } from './history/show.ts';
+import { status, type VaultStatus } from './history/status.ts';
+import { verify, type VerifyOptions } from './history/verify.ts';
+import { parsePath } from './vault/path.ts';
+import { VaultBase } from './vault-base.ts';
+
+/** A path as Claude writes it, in place of the parsed one. */
+type WithPath<T> = Omit<T, 'path'> & { readonly path?: string | undefined };
+
+type WithInto<T> = Omit<T, 'into'> & { readonly into?: string | undefined };
+
+export interface PathOptions {
+  /** Only this file or folder. Default: the whole memory. */
+  readonly path?: string | undefined;
+}
+
+export interface DiffContext extends PathOptions {
+  /** Unchanged lines around each change. Default 3. */
+  readonly context?: number | undefined;
+}
+
+export interface AtRevision {
+  /** Default `HEAD`. */
+  readonly revision?: string | undefined;
+}
+
+/** What a `gc` found and what it left. */
+export interface GcResult {
+  readonly before: RepositoryStats;
+  readonly after: RepositoryStats;
+}
+
+export class VaultHistory extends VaultBase {
+  /** The commits, newest first, each as soon as it is found. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, INVALID_PATH */
+  log(filter: WithPath<LogFilter> = {}): AsyncGenerator<FilteredLogEntry> {
+    this.assertOpen();
+    return log(this.repository, withParsedPath(filter));
+  }
+
+  /** The oid that a revision names. @throws BAD_REVISION, which says what it could be */
+  async resolve(revision: string): Promise<string> {
+    return this.timed('resolve', async () => resolveRevision(this.repository, revision));
+  }
+
+  /** One commit with what it changed. @throws BAD_REVISION */
+  show(revision?: string, options?: DiffContext): Promise<ShownCommit>;
+  /** The bytes of a file as a commit has it. @throws BAD_REVISION, NOT_A_FILE; NOT_FOUND, with `removedIn` when it once was there */
+  show(revision: string, path: string): Promise<Uint8Array>;
+  async show(revision = 'HEAD', what: string | DiffContext = {}): Promise<ShownCommit | Uint8Array> {
+    return this.timed('show', async () => {
+      if (typeof what !== 'string') return show(this.repository, revision, withParsedPath(what));
+      return Uint8Array.from(await showFile(this.repository, revision, parsePath(what)));
+    });
+  }
+
+  /** What differs between two commits, file by file. @throws BAD_REVISION */
+  async diff(from: string, to = 'HEAD', options: DiffContext = {}): Promise<FileDiff[]> {
+    return this.timed('diff', async () => diff(this.repository, from, to, withParsedPath(options)));
+  }
+
+  /** Who wrote each line of a file, through renames and reverts. @throws BAD_REVISION, NOT_FOUND, NOT_A_FILE, NOT_TEXT */
+  async blame(path: string, { revision = 'HEAD' }: AtRevision = {}): Promise<BlameLine[]> {
+    return this.timed('blame', async () => blame(this.repository, parsePath(path), revision));
+  }
+
+  /** The lines that hold a text or match a pattern. @throws BAD_REVISION, INVALID_ARGUMENT */
+  grep(pattern: string | RegExp, options: AtRevision & PathOptions = {}): AsyncGenerator<GrepMatch> {
+    this.assertOpen();
+    return grep(this.repository, pattern, withParsedPath(options));
+  }
+
+  /**
+   * Undoes commits as one new commit, by a three-way merge on the text: later edits elsewhere stay.
+   *
+   * @param what a revision, or all commits of a range, a session or a tool use
+   * @throws CONFLICT when later edits touch the same lines and `keep` does not decide; `conflictsOf` has them, and nothing was
+   *   changed
+   */
+  async revert(what: string | RevertTargets, options: RevertOptions = {}): Promise<UndoResult> {
+    const targets = typeof what === 'string' ? { revisions: [what] } : what;
+    return this.timed('revert', async () => revert(this.repository, targets, options));
+  }
+
+  /** Sets the memory, or some files and folders, to what it was, as a new commit. @throws BAD_REVISION, NOT_FOUND, NOT_A_DIRECTORY */
+  async restore(revision: string, paths: readonly string[] = [], options: UndoOptions = {}): Promise<UndoResult> {
+    return this.timed('restore', async () => restore(this.repository, revision, paths.map(parsePath), options));
+  }
+
+  /** Checks everything, or with `quick` the head alone, and tells what is damaged and since when. Repairs nothing. */
+  async verify(options: VerifyOptions = {}): Promise<VerifyReport> {
+    return this.timed('verify', async () => verify(this.repository, options));
+  }
+
+  /**
+   * Brings a folder of plain files of the host in, as one commit; one made by the SDK's file tool comes in right. What a memory
+   * cannot hold is skipped and listed.
+   *
+   * @throws INVALID_ARGUMENT when there is no such folder; READ_ONLY, LOCKED, IO
+   */
+  async importFiles(folder: string, options: WithInto<ImportOptions> = {}): Promise<ImportResult> {
+    const { into, ...others } = options;
+    const parsed = into === undefined ? others : { ...others, into: parsePath(into) };
+    return this.timed('import', async () => importFolder(this.repository, folder, parsed));
+  }
+
+  /** Writes the memory, or a part of it, as plain files. @throws ALREADY_EXISTS, BAD_REVISION, NOT_FOUND, IO */
+  async exportFiles(folder: string, options: WithPath<FolderExportOptions> = {}): Promise<ExportResult> {
+    return this.timed('export', async () => exportFolder(this.repository, folder, withParsedPath(options)));
+  }
+
+  /** As `exportFiles`, as a tar archive, piece by piece. @throws BAD_REVISION, NOT_FOUND */
+  exportTar(options: WithPath<ExportOptions> = {}): AsyncGenerator<Uint8Array> {
+    this.assertOpen();
+    return exportTar(this.repository, withParsedPath(options));
+  }
+
+  async status(): Promise<VaultStatus> {
+    return this.timed('status', async () => status(this.repository));
+  }
+
+  /** Makes the repository as small as it gets; see `Repository.gc`. @throws READ_ONLY, CORRUPT when something is damaged; LOCKED, ABORTED */
+  async gc(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<GcResult> {
+    return this.timed('gc', async () => {
+      const { repository } = this.repository;
+      const before = await repository.stats();
+      await repository.gc(options);
+      return { before, after: await repository.stats() };
+    });
+  }
+}
+
+function withParsedPath<T extends PathOptions>(options: T): Omit<T, 'path'> & { path?: ReturnType<typeof parsePath> } {
+  const { path, ...others } = options;
+  return path === undefined ? others : { ...others, path: parsePath(path) };
+}
