@@ -1,3 +1,6 @@
 #!/usr/bin/env node
-/** The `memgit` command: prints its usage until there are commands. */
-process.stdout.write('Usage: memgit <command>\n');
+/** The `memgit` program: hands the process's streams and signals to `run` and ends with the exit code that it returns. */
+import { run } from './program.ts';
+import { processIo } from './process-io.ts';
+
+process.exit(await run(process.argv.slice(2), processIo()));

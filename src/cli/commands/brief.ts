@@ -1,0 +1,57 @@
+/** `memgit brief`: what a model should know before it goes on with the work. */
+import { MemgitError } from '../../errors.ts';
+import { MIN_BRIEF_CHARS } from '../../session/brief-content.ts';
+import { defineCommand } from '../command.ts';
+import { OK, OPENING } from '../exits.ts';
+import { given } from '../globals.ts';
+import { withVault } from '../open.ts';
+import { count, text } from '../parameters.ts';
+import { SESSION_FIELDS, SESSION_OPTIONAL_FIELDS, STAT } from '../session-of.ts';
+import { array, boolean, integer, object, oneObject, string } from '../shape.ts';
+
+const { number, id, isFirst, status, started } = SESSION_FIELDS;
+const { agent, model, goal, ended } = SESSION_OPTIONAL_FIELDS;
+const FEATURE = { id: string('Its id'), description: string('What it does'), notes: string('Notes on it') };
+
+export const brief = defineCommand({
+  name: 'brief',
+  group: 'Sessions',
+  summary: 'Print what a model should know before it goes on',
+  details:
+    'Where the checklist stands, the next feature, what the last sessions did and handed over, and what was changed since. For the first message to a model, or for the start-up hook of a coding agent. ' +
+    'What does not fit is cut at sentences.',
+  args: {},
+  options: {
+    session: text('--session <session>', 'Open session that is briefed, by its id or number. Default: MEMGIT_SESSION, or none'),
+    maxChars: count('--max-chars <characters>', 'At most so many characters, at least 200. Default: 4000'),
+  },
+  json: oneObject({}, {
+    session: object('The session that is briefed', { number, id, isFirst }, { agent, model, goal }),
+    features: object('The checklist', { total: integer('Features'), passing: integer('Those that pass'), done: boolean('Whether all do') }, {
+      fault: string('Why the checklist cannot be read'),
+      next: object('The first feature that does not pass', { ...FEATURE, steps: array('How to try it', string('A step')) }),
+      regressions: array('Features that passed once and do not now', object('One of them', FEATURE)),
+    }),
+    open: array('Other open sessions', object('One of them', { number, started }, { agent, goal })),
+    sessions: array('Earlier sessions, newest first', object('One of them', { number, status, started }, {
+      agent, goal, ended, stat: STAT, handoff: string('Its handoff'), reason: string('Why it was abandoned'), progress: string('The last entry of its log'),
+    })),
+    since: object('What others changed since the last end of a session', {
+      commits: integer('Commits'),
+      complete: boolean('False when there are more'),
+      bySession: array('By session', object('One of them', { commits: integer('Commits') }, { number: integer('Session; none for commits outside any') })),
+    }, { session: integer('The session that ended last') }),
+  }),
+  examples: [['memgit brief', 'the brief, for a prompt'], ['memgit brief --max-chars 1000 --json', 'a shorter one, for a program']],
+  exits: OPENING,
+  run: async (context, { session, maxChars }) => {
+    if (maxChars !== undefined && maxChars < MIN_BRIEF_CHARS) throw new MemgitError('INVALID_ARGUMENT', `expected at least ${MIN_BRIEF_CHARS} characters for a brief, got ${maxChars}`);
+    return withVault(context, async (vault) => {
+      const named = session ?? given(context.io.env['MEMGIT_SESSION']);
+      const source = named === undefined ? vault.sessions : await vault.sessions.resume(named);
+      const told = await source.brief({ maxChars, format: context.json ? 'json' : 'text' });
+      await context.out.line(context.json ? told : context.out.memoryText(told));
+      return OK;
+    });
+  },
+});

@@ -1,0 +1,83 @@
+/** `memgit features`: the checklist, and what passes. */
+import { MemgitError } from '../../errors.ts';
+import type { Feature } from '../../session/checklist.ts';
+import type { Features } from '../../session/features.ts';
+import type { Vault } from '../../vault.ts';
+import { defineCommand, type Parameter } from '../command.ts';
+import type { Context } from '../context.ts';
+import { CHANGING, OK } from '../exits.ts';
+import { given } from '../globals.ts';
+import { withVault } from '../open.ts';
+import { optional, text } from '../parameters.ts';
+import { array, boolean, objectPerLine, string } from '../shape.ts';
+import { visibleLine } from '../visible.ts';
+
+const ACTIONS = ['list', 'next', 'pass', 'fail'] as const;
+type Action = (typeof ACTIONS)[number];
+
+const ACTION: Parameter<Action> = { syntax: '[action]', summary: 'What to do. Default: list', choices: ACTIONS, read: (typed) => (typed ?? 'list') as Action };
+
+export const features = defineCommand({
+  name: 'features',
+  group: 'Sessions',
+  summary: 'Show the checklist, or say what passes',
+  details:
+    '`list` shows every feature, `next` the first that does not pass. `pass` needs --evidence: what was run and seen, end to end. `fail` needs --reason. The first session makes the checklist; then it is fixed.',
+  args: { action: ACTION, id: optional('id', 'Feature, for pass and fail') },
+  options: {
+    session: text('--session <session>', 'Open session that the change belongs to. Default: MEMGIT_SESSION, or none'),
+    evidence: text('--evidence <text>', 'What was run and seen'),
+    reason: text('--reason <text>', 'Why it does not pass'),
+  },
+  json: objectPerLine({
+    id: string('Its id'),
+    description: string('What it does'),
+    steps: array('How to try it', string('A step')),
+    passes: boolean('Whether it passes'),
+    evidence: string('What was run and seen'),
+    notes: string('Notes on it'),
+  }),
+  examples: [
+    ['memgit features', 'how far the work is'],
+    ['memgit features pass search --evidence "searched for a word and found it"', 'a feature passes'],
+    ['memgit features fail login --reason "the button is gone"', 'a feature broke'],
+  ],
+  exits: CHANGING,
+  run: async (context, { action, id, session, evidence = '', reason = '' }) =>
+    withVault(
+      context,
+      async (vault) => {
+        const list = await featuresOf(context, vault, session);
+        if (action === 'pass') await list.pass(needed(id), { evidence });
+        if (action === 'fail') await list.fail(needed(id), { reason });
+        await print(context, await chosen(list, action, id));
+        return OK;
+      },
+      { readOnly: action === 'list' || action === 'next' },
+    ),
+});
+
+async function featuresOf({ io }: Context, vault: Vault, named: string | undefined): Promise<Features> {
+  const reference = named ?? given(io.env['MEMGIT_SESSION']);
+  return reference === undefined ? vault.features : (await vault.sessions.resume(reference)).features;
+}
+
+async function chosen(list: Features, action: Action, id: string | undefined): Promise<readonly Feature[]> {
+  const all = await list.list();
+  if (action === 'list') return all;
+  const next = await list.next();
+  return action === 'next' ? (next ? [next] : []) : all.filter((feature) => feature.id === id);
+}
+
+async function print(context: Context, shown: readonly Feature[]): Promise<void> {
+  const { out } = context;
+  for (const { id, description, steps, passes, evidence, notes } of shown) {
+    if (context.json) await out.json({ id, description, steps, passes, evidence, notes });
+    else await out.line(`${passes ? out.style.added('pass') : out.style.removed('fail')}  ${visibleLine(id)}: ${visibleLine(description)}`);
+  }
+}
+
+function needed(id: string | undefined): string {
+  if (id === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected the id of a feature; `memgit features` shows them');
+  return id;
+}

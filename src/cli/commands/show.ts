@@ -1,0 +1,43 @@
+/** `memgit show`: one commit with what it changed, or one file as it stood. */
+import { MemgitError } from '../../errors.ts';
+import { defineCommand } from '../command.ts';
+import { OK, OPENING } from '../exits.ts';
+import { withVault } from '../open.ts';
+import { flag, optional } from '../parameters.ts';
+import { commitBlock } from '../print-commit.ts';
+import { printDiffs } from '../print-diff.ts';
+import { array, oneObject } from '../shape.ts';
+import { COMMIT_FIELDS, COMMIT_OPTIONAL_FIELDS, FILE_DIFF } from '../shapes.ts';
+
+export const show = defineCommand({
+  name: 'show',
+  group: 'Look',
+  summary: 'Show a commit and what it changed, or a file as it stood',
+  args: { what: optional('rev|rev:path', 'Revision, or a revision and a path. Default: HEAD') },
+  options: { stat: flag('--stat', 'Show how much changed in each file'), nameOnly: flag('--name-only', 'Show the names of the files only') },
+  json: oneObject({ ...COMMIT_FIELDS, files: array('What the commit changed', FILE_DIFF) }, COMMIT_OPTIONAL_FIELDS),
+  examples: [
+    ['memgit show', 'the last commit'],
+    ['memgit show tool-use:toolu_01A2b3', 'what one tool use changed'],
+    ['memgit show HEAD~2:/memories/plan.md', 'a file as it stood two commits ago'],
+  ],
+  exits: OPENING,
+  run: async (context, { what = 'HEAD', stat, nameOnly }) =>
+    withVault(context, async (vault) => {
+      const { out } = context;
+      const colon = what.indexOf(':/');
+      if (colon >= 0) {
+        if (context.json) throw new MemgitError('INVALID_ARGUMENT', 'a file is printed as it is; leave --json out');
+        await out.memoryBytes(await vault.show(what.slice(0, colon), what.slice(colon + 1)));
+        return OK;
+      }
+      const commit = await vault.show(what);
+      if (context.json) await out.json(commit);
+      else {
+        out.page();
+        await out.line(commitBlock(commit, context));
+        await printDiffs(out, commit.files, nameOnly ? 'names' : stat ? 'stat' : 'patch');
+      }
+      return OK;
+    }),
+});

@@ -1,0 +1,39 @@
+/** How a failure is told: one `error:` line, and one `hint:` line where there is something to do about it. */
+import { isMemgitError, type ErrorCode } from '../errors.ts';
+import { visibleLine } from './visible.ts';
+
+const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
+  KEY_MISSING: 'give the key with --key-file, --key-command, MEMGIT_KEY_FILE, MEMGIT_KEY_COMMAND or MEMGIT_KEY; see `memgit help key check`',
+  KEY_MALFORMED: 'copy the key again from where it is kept; it is one line of 67 characters',
+  WRONG_KEY: 'nothing can be read without the right key; look for the key file that `memgit init` wrote, or for a copy of it',
+  DAMAGED_SLOT: 'another key or passphrase of the store may still open it; otherwise restore from a backup',
+  ALTERED: '`memgit verify` says what else is damaged; restore from a backup',
+  CORRUPT: '`memgit verify` says what else is damaged; restore from a backup',
+  UNSUPPORTED_VERSION: 'use the newest version of memgit',
+  VAULT_NOT_FOUND: '`memgit users` lists the users of the store',
+  INVALID_PATH: 'a path begins with /memories; `memgit ls` lists those that there are',
+  LOCKED: 'wait until the other process has finished, then try again',
+  CONFLICT: '--keep ours keeps what is there now, --keep theirs puts back what was; --dry-run shows the result',
+};
+
+/** Lines for stderr. Only errors of memgit and of the file system are expected; others are told as the faults they are. */
+export function describeFailure(error: unknown): string {
+  if (isMemgitError(error)) return failureLines(error.message, sentenceOf(error) ?? hintFor(error.code, error.details['candidates']));
+  if (error instanceof Error && 'syscall' in error) return failureLines(error.message);
+  return failureLines(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+}
+
+export function failureLines(message: string, hint?: string): string {
+  const lines = message.split('\n').map(visibleLine).join('\n');
+  return hint === undefined ? `error: ${lines}\n` : `error: ${lines}\nhint: ${visibleLine(hint)}\n`;
+}
+
+/** What a policy says to Claude helps a person as well. */
+function sentenceOf(error: object): string | undefined {
+  return 'sentence' in error && typeof error.sentence === 'string' ? error.sentence.replace(/^Error: /, '') : undefined;
+}
+
+function hintFor(code: ErrorCode, candidates: unknown): string | undefined {
+  if (code === 'BAD_REVISION' && Array.isArray(candidates) && candidates.length > 0) return `it could be ${candidates.join(', ')}`;
+  return HINTS[code];
+}

@@ -1,0 +1,31 @@
+/** The options of every command, and where each comes from when it is not typed. */
+import type { Context, Globals } from './context.ts';
+import type { Io } from './io.ts';
+import { flag, text } from './parameters.ts';
+
+export const GLOBAL_OPTIONS = {
+  repo: text('-C, --repo <repo>', 'Work on one vault\'s git repository, such as a clone from a backup, without a store'),
+  store: text('--store <dir>', 'Folder of the store. Default: MEMGIT_STORE'),
+  user: text('--user <id>', 'User whose memory it is. Default: MEMGIT_USER'),
+  keyFile: text('--key-file <file>', 'Read the key from a file. Default: MEMGIT_KEY_FILE'),
+  keyCommand: text('--key-command <command>', 'Run a command with sh; the first line it prints is the key. Default: MEMGIT_KEY_COMMAND'),
+  utc: flag('--utc', 'Show times in UTC'),
+  noPager: flag('--no-pager', 'Print straight to the terminal'),
+} as const;
+
+export function readGlobals(typed: Readonly<Record<string, unknown>>, env: Io['env']): Globals {
+  const { repo, store, user, keyFile, keyCommand, utc } = GLOBAL_OPTIONS;
+  return {
+    repo: repo.read(typed['repo']),
+    store: given(store.read(typed['store'])) ?? given(env['MEMGIT_STORE']),
+    user: given(user.read(typed['user'])) ?? given(env['MEMGIT_USER']),
+    keyFile: keyFile.read(typed['keyFile']),
+    keyCommand: keyCommand.read(typed['keyCommand']),
+    utc: utc.read(typed['utc']),
+  } satisfies Context['globals'];
+}
+
+/** Empty is the same as not given: scripts pass on variables that are not set. */
+export function given(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

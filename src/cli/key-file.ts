@@ -1,0 +1,97 @@
+/** Key files: one line of text, readable by their owner only, kept away from the store and from anything that gets committed. */
+import { chmod, link, lstat, mkdir, open, readFile, realpath, stat, unlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { MemgitError } from '../errors.ts';
+import type { Context } from './context.ts';
+import { given } from './globals.ts';
+import type { Io } from './io.ts';
+
+/** Where keys are kept when nothing else is said: `$XDG_CONFIG_HOME/memgit`. */
+export function keyFolder(env: Io['env']): string {
+  return join(given(env['XDG_CONFIG_HOME']) ?? join(given(env['HOME']) ?? homedir(), '.config'), 'memgit');
+}
+
+export function defaultKeyFile(env: Io['env'], storeId: string): string {
+  return join(keyFolder(env), `${storeId}.key`);
+}
+
+/**
+ * Reads the first line of a file that holds a secret. Warns when others can read it; a mounted secret often has to be
+ * readable, so that is no reason to refuse.
+ *
+ * @throws KEY_MISSING when the file is not there or is empty
+ */
+export async function readSecretFile(context: Context, path: string): Promise<string> {
+  const { mode, file } = await statFile(path);
+  if (file && (mode & 0o077) !== 0) context.warn(`others can read ${path}; chmod 600 it`);
+  const [line = ''] = (await readFile(path, 'utf8')).split(/\r?\n/);
+  if (line === '') throw new MemgitError('KEY_MISSING', `expected a key in ${path}, got an empty first line`);
+  return line;
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return (await lstatIfThere(path)) !== undefined;
+}
+
+/**
+ * Writes a new key file, 0600 and on the disk when this returns; it never replaces one.
+ *
+ * @throws INVALID_ARGUMENT when the place is inside the store or inside a git work tree; ALREADY_EXISTS
+ */
+export async function writeKeyFile(path: string, key: string, store: string): Promise<void> {
+  await refusePlace(await realPlace(dirname(path)), await realPlace(store));
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new MemgitError('ALREADY_EXISTS', `there is already a file at ${path}`) : error;
+  });
+  try {
+    await file.writeFile(`${key}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await chmod(path, 0o600);
+}
+
+/** Gives a key file its final name without replacing another. */
+export async function renameKeyFile(from: string, to: string): Promise<void> {
+  await link(from, to);
+  await unlink(from);
+}
+
+async function refusePlace(folder: string, store: string): Promise<void> {
+  const fromStore = relative(store, folder);
+  if (fromStore === '' || !fromStore.startsWith('..')) {
+    throw new MemgitError('INVALID_ARGUMENT', 'a key inside its store would be backed up with it; choose another place with --key-file');
+  }
+  for (let at = folder; ; at = dirname(at)) {
+    if (await exists(join(at, '.git'))) {
+      throw new MemgitError('INVALID_ARGUMENT', `a key below ${at} could be committed to git by mistake; choose another place with --key-file`);
+    }
+    if (at === dirname(at)) return;
+  }
+}
+
+/** Where a folder is, or will be once it is made, with links followed. */
+async function realPlace(folder: string): Promise<string> {
+  if (await exists(folder)) return realpath(folder);
+  const path = resolve(folder);
+  return join(await realPlace(dirname(path)), basename(path));
+}
+
+async function statFile(path: string): Promise<{ mode: number; file: boolean }> {
+  try {
+    const found = await stat(path);
+    return { mode: found.mode, file: found.isFile() };
+  } catch (error) {
+    throw new MemgitError('KEY_MISSING', `expected a key file at ${path}, found none that can be read`, { cause: error });
+  }
+}
+
+async function lstatIfThere(path: string) {
+  return lstat(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+}

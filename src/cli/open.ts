@@ -1,0 +1,59 @@
+/**
+ * Opens what a command works on and closes it again, also when the command fails or is interrupted. The library is loaded
+ * here and only here, so that help, completion and mistakes in the arguments cost nothing.
+ */
+import { MemgitError } from '../errors.ts';
+import type { Store } from '../store.ts';
+import type { Vault } from '../vault.ts';
+import type { Context } from './context.ts';
+import { unlock } from './unlock.ts';
+
+interface OpenMode {
+  /** Opens without a lock and without changing anything on the disk. Default true. */
+  readonly readOnly?: boolean;
+  /** Whether a vault is made for a user who has none. Default false. */
+  readonly create?: boolean;
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Runs `use` on the store that `--store` names. @throws STORE_NOT_FOUND; KEY_MISSING, WRONG_KEY and the like */
+export async function withStore<T>(context: Context, use: (store: Store, source: string) => Promise<T>, { readOnly = true }: OpenMode = {}): Promise<T> {
+  const { store: dir, repo } = context.globals;
+  if (repo !== undefined) throw new MemgitError('INVALID_ARGUMENT', 'this command works on a store; give --store instead of -C');
+  if (dir === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected the folder of a store; give --store or set MEMGIT_STORE');
+  const { openStore } = await import('../store.ts');
+  const { opened, source } = await unlock(context, async (key) => openStore({ dir, ...key, create: false, readOnly }));
+  return using(context, opened, async () => use(opened, source));
+}
+
+/** Runs `use` on the vault that `-C` names, whoever's it is; without `-C`, on the one that `--store` and `--user` name. */
+export async function withVault<T>(context: Context, use: (vault: Vault, source: string) => Promise<T>, { readOnly = true, create = false }: OpenMode = {}): Promise<T> {
+  const { repo, user } = context.globals;
+  if (!readOnly) context.io.catchInterrupts();
+  if (repo === undefined) {
+    if (user === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a user; give --user or set MEMGIT_USER');
+    return withStore(context, async (store, source) => use(await store.vault(user, { create: create && !readOnly }), source), { readOnly });
+  }
+  const { openRepository } = await import('../store.ts');
+  const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly }));
+  return using(context, opened, async () => use(opened, source));
+}
+
+/** Closing waits for a mutation that is being written, so that an interruption leaves nothing half done. */
+async function using<T>({ io }: Context, opened: Closable, use: () => Promise<T>): Promise<T> {
+  const interrupted = new Promise<never>((_, reject) => {
+    const stop = () => {
+      reject(new MemgitError('ABORTED', 'interrupted'));
+    };
+    if (io.signal.aborted) stop();
+    else io.signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([use(), interrupted]);
+  } finally {
+    await opened.close();
+  }
+}

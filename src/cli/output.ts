@@ -1,0 +1,121 @@
+/**
+ * stdout: data for people or, with `--json`, for programs. Knows whether a terminal reads it, waits for slow readers, and
+ * notices when the reader has left. Talk goes to stderr by way of `Context`, never here.
+ */
+import type { Writable } from 'node:stream';
+import type { Io } from './io.ts';
+import { startPager, type Pager } from './pager.ts';
+import { COLOURED, PLAIN, type Style } from './style.ts';
+import { visibleBytes, visibleText } from './visible.ts';
+
+/** The reader closed the pipe, as `head` does. Nothing is wrong; there is only nothing more to do. */
+export class ReaderGone extends Error {}
+
+/** Small writes are gathered up to this many characters. */
+const GATHERED_CHARS = 16_384;
+
+type OutputIo = Pick<Io, 'stdout' | 'env' | 'catchInterrupts'>;
+
+export class Output {
+  /** Whether a person reads this on a terminal, with a pager or without. */
+  readonly terminal: boolean;
+  readonly style: Style;
+  readonly #io: OutputIo;
+  readonly #mayPage: boolean;
+  #paged = false;
+  #stream: Writable;
+  #pager: Pager | undefined;
+  #gathered = '';
+  #started = false;
+
+  constructor(io: OutputIo, { pager }: { pager: boolean }) {
+    const { stdout, env } = io;
+    this.terminal = stdout.isTTY === true;
+    const coloured = this.terminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
+    this.style = coloured ? COLOURED : PLAIN;
+    this.#io = io;
+    this.#mayPage = this.terminal && pager;
+    this.#stream = silenced(stdout);
+  }
+
+  /** A person is to read this through the pager, which starts with the first line. */
+  page(): void {
+    this.#paged = this.#mayPage;
+  }
+
+  /** @throws ReaderGone */
+  async write(text: string): Promise<void> {
+    this.#gathered += text;
+    // The first line is shown at once, however long the rest takes.
+    if (!this.#started || this.#gathered.length >= GATHERED_CHARS) await this.flush();
+  }
+
+  async line(text: string): Promise<void> {
+    await this.write(`${text}\n`);
+  }
+
+  async json(value: unknown): Promise<void> {
+    await this.line(JSON.stringify(value));
+  }
+
+  /** Text from a memory: as it is for a program, harmless for a terminal. */
+  memoryText(text: string): string {
+    return this.terminal ? visibleText(text) : text;
+  }
+
+  /** Bytes from a memory: exactly as they are for a program, harmless for a terminal. */
+  async memoryBytes(bytes: Uint8Array): Promise<void> {
+    if (this.terminal) return this.write(visibleBytes(bytes));
+    await this.flush();
+    await this.#send(bytes);
+  }
+
+  /** A stream of bytes that is no text at all, such as a tar archive. */
+  async bytes(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const chunk of chunks) await this.#send(chunk);
+  }
+
+  async flush(): Promise<void> {
+    const text = this.#gathered;
+    this.#gathered = '';
+    if (text !== '') await this.#send(text);
+  }
+
+  /** Writes what is left and waits until the reader has left the pager. */
+  async close(): Promise<void> {
+    try {
+      await this.flush();
+    } finally {
+      this.#pager?.input.end();
+      await this.#pager?.done;
+    }
+  }
+
+  #startPager(): void {
+    this.#pager = startPager(this.#io.env);
+    if (!this.#pager) return;
+    this.#io.catchInterrupts();
+    this.#stream = silenced(this.#pager.input);
+  }
+
+  async #send(chunk: string | Uint8Array): Promise<void> {
+    if (!this.#started && this.#paged) this.#startPager();
+    this.#started = true;
+    // Waiting for each write keeps the memory small when the reader is slow, and is how a failure is learned.
+    await new Promise<void>((resolve, reject) => {
+      this.#stream.write(chunk, (error) => {
+        if (!error) resolve();
+        else reject(isGone(error) ? new ReaderGone() : error);
+      });
+    });
+  }
+}
+
+/** Failures are taken from the write that fails; without a listener the same failure would end the process as well. */
+function silenced(stream: Writable): Writable {
+  return stream.on('error', () => undefined);
+}
+
+function isGone(error: Error): boolean {
+  return 'code' in error && (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED');
+}

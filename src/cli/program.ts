@@ -1,0 +1,130 @@
+/**
+ * Turns the commands' data into a program: reads arguments, prints help, finds the command, and makes an exit code of
+ * whatever happens. The only place that knows the library which parses arguments.
+ */
+import { Command as Program, CommanderError, Option } from 'commander';
+import { isMemgitError } from '../errors.ts';
+import { COMMANDS, findCommand } from './commands/index.ts';
+import type { Command, Parameter } from './command.ts';
+import { Context } from './context.ts';
+import { EXITS, exitOf, INTERRUPTED, OK, USAGE } from './exits.ts';
+import { describeFailure, failureLines } from './failure.ts';
+import { GLOBAL_OPTIONS, readGlobals } from './globals.ts';
+import type { Io } from './io.ts';
+import { Output, ReaderGone } from './output.ts';
+import { VERSION } from './version.ts';
+
+type Typed = Readonly<Record<string, unknown>>;
+
+/** Runs one command line, without the program's own name. Never throws. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  // Help can be cut short by `head` too; commands learn of it from their own writes.
+  io.stdout.on('error', () => undefined);
+  let exit: number = OK;
+  const program = buildProgram(io, async (command, typed) => {
+    exit = await runCommand(command, typed, io);
+  });
+  try {
+    await program.parseAsync(argvForHelp(argv), { from: 'user' });
+    return exit;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? OK : USAGE;
+    io.stderr.write(describeFailure(error));
+    return exitOf(error);
+  }
+}
+
+async function runCommand(command: Command, typed: Typed, io: Io): Promise<number> {
+  const json = typed['json'] === true;
+  const out = new Output(io, { pager: typed['pager'] !== false && !json });
+  const context = new Context(io, out, readGlobals(typed, io.env), json);
+  try {
+    const exit = await command.run(context, typed);
+    await out.close();
+    return exit;
+  } catch (error) {
+    // What was printed before the failure is shown before it is told.
+    await out.close().catch(() => undefined);
+    if (io.signal.aborted || isMemgitError(error, 'ABORTED')) return INTERRUPTED;
+    if (error instanceof ReaderGone) return OK;
+    io.stderr.write(describeFailure(error));
+    return exitOf(error);
+  }
+}
+
+function buildProgram(io: Io, act: (command: Command, typed: Typed) => Promise<void>): Program {
+  const program = new Program('memgit')
+    .description('Encrypted, versioned memory for AI agents, backed by git')
+    .version(VERSION, '--version', 'Print the version')
+    .helpOption('-h, --help', 'Print help')
+    .helpCommand('help [command]', 'Print the help of a command')
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: (command) => command.name() })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(usageError(text)),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .exitOverride();
+  for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toOption(option));
+  for (const command of COMMANDS) addCommand(program, command, act);
+  program.addHelpText('after', '\n`memgit help <command>` shows what a command takes, with examples and exit codes.');
+  return program;
+}
+
+function addCommand(program: Program, command: Command, act: (command: Command, typed: Typed) => Promise<void>): void {
+  const words = command.name.split(' ');
+  const parent = words.length === 1 ? program : familyOf(program, words[0]!, command);
+  const added = parent
+    .command(words.at(-1)!)
+    .summary(command.summary)
+    .description([`${command.summary}.`, command.details].filter(Boolean).join('\n\n'))
+    .helpGroup(`${command.group}:`);
+  for (const { syntax, summary, choices } of Object.values(command.args)) {
+    const argument = added.createArgument(syntax, summary);
+    added.addArgument(choices ? argument.choices(choices) : argument);
+  }
+  const options = Object.entries(command.options).map(([key, parameter]) => ({ key, option: toOption(parameter) }));
+  for (const { option } of options) added.addOption(option);
+  if (command.json) added.option('--json', command.json.lines ? 'Print one JSON object a line' : 'Print one JSON object');
+  added.addHelpText('after', () => helpAfter(command));
+
+  added.action(async () => {
+    const given: Typed = added.optsWithGlobals();
+    const args = Object.keys(command.args).map((key, index): [string, unknown] => [key, added.processedArgs[index]]);
+    const named = options.map(({ key, option }): [string, unknown] => [key, given[option.attributeName()]]);
+    await act(command, { ...given, ...Object.fromEntries([...named, ...args]) });
+  });
+}
+
+/** The command that only holds others, such as `key`. */
+function familyOf(program: Program, name: string, { group }: Command): Program {
+  return program.commands.find((known) => known.name() === name) ?? program.command(name).summary(`Commands about the ${name}`).helpGroup(`${group}:`);
+}
+
+function toOption({ syntax, summary, choices, repeatable }: Parameter<unknown>): Option {
+  const option = new Option(syntax, summary);
+  if (choices) option.choices(choices);
+  if (repeatable === true) option.argParser((value, earlier: string[] | undefined) => [...(earlier ?? []), value]);
+  return option;
+}
+
+function helpAfter({ examples, exits }: Command): string {
+  const shown = examples.map(([line, purpose]) => `  # ${purpose}\n  $ ${line}\n`).join('\n');
+  const codes = [...exits].sort((a, b) => a - b).map((code) => `  ${String(code).padEnd(4)} ${EXITS[code]}\n`);
+  return `\nExamples:\n${shown}\nExit codes:\n${codes.join('')}`.trimEnd();
+}
+
+/** `help log` is `log --help`; an unknown command after `help` is an unknown command. */
+function argvForHelp(argv: readonly string[]): string[] {
+  const [first, ...rest] = argv;
+  if (first !== 'help' || rest.length === 0 || rest[0]!.startsWith('-')) return [...argv];
+  return findCommand(rest) === undefined && !COMMANDS.some(({ name }) => name.startsWith(`${rest[0]!} `)) ? [rest[0]!] : [...rest, '--help'];
+}
+
+/** The parser's own sentence in memgit's form: `error: …`, and the nearest name as a hint. */
+function usageError(text: string): string {
+  const [message = '', nearest] = text.trim().replace(/^error: |\.$/g, '').split(/\n\((?=Did you mean)/);
+  return failureLines(message, nearest?.replace(/^Did/, 'did').replace(/\)$/, ''));
+}
