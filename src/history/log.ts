@@ -3,7 +3,7 @@
  * from oids is decided before a record is opened, and what needs texts comes last.
  */
 import { MemgitError } from '../errors.ts';
-import { parseOid, type Oid } from '../git/objects.ts';
+import type { Oid } from '../git/objects.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import { displayPath, type MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
@@ -101,7 +101,7 @@ async function* limited(found: AsyncGenerator<Match>, limit: number): AsyncGener
 
 async function endsOf(vault: VaultRepository, revision: string): Promise<{ from: Oid | undefined; to: Oid }> {
   if (isRange(revision)) return resolveRange(vault, revision);
-  return { from: undefined, to: parseOid(revision) ?? (await resolveRevision(vault, revision)) };
+  return { from: undefined, to: await resolveRevision(vault, revision) };
 }
 
 function agrees({ record }: CommitInfo, { op, session, toolUseId, actor }: LogFilter): boolean {

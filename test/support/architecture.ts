@@ -21,6 +21,9 @@ const FLOORS: Readonly<Record<string, number>> = {
   'src/vault.ts': 7,
   'src/vault-base.ts': 7,
   'src/vault-history.ts': 7,
+  'src/vault-sync.ts': 7,
+  'src/store-sync.ts': 7,
+  'src/clone.ts': 7,
   'src/session/': 7,
   'src/index.ts': 7,
   'src/cli/': 8,
@@ -34,8 +37,6 @@ const ROOMS: Readonly<Record<string, string>> = {
   'lru-cache': 'src/vault/',
   '@anthropic-ai/sdk': 'src/memory/',
   diff: 'src/history/',
-  // Merging three ways is how a revert works too, so it lives below sync.
-  'node-diff3': 'src/history/',
   commander: 'src/cli/',
 };
 
@@ -44,7 +45,7 @@ const OPTIONAL = '@anthropic-ai/sdk';
 
 const COMMAND_LINE_ONLY = /^process\.(env|argv|stdin|stdout|stderr|exit|exitCode)$/;
 /** Programs need an environment to run in; git's is the caller's without what could redirect it. */
-const MAY_READ_ENVIRONMENT = ['src/git/system-git.ts'];
+const MAY_READ_ENVIRONMENT = ['src/git/environment.ts'];
 
 const MAX_LINES = 300;
 

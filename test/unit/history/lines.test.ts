@@ -33,8 +33,14 @@ test('equal texts have no edits', () => {
 });
 
 test('of equal lines the last is the one that came or went, as git has it', () => {
-  expect(diffLines(['x\n', 'x\n', 'y\n'], ['x\n', 'x\n', 'x\n', 'y\n'])).toEqual([{ oldStart: 2, oldCount: 0, newStart: 2, newCount: 1 }]);
-  expect(diffLines(['x\n', 'x\n', 'y\n'], ['x\n', 'y\n'])).toEqual([{ oldStart: 1, oldCount: 1, newStart: 1, newCount: 0 }]);
+  fc.assert(
+    fc.property(someLines, someLines, (before, after) => {
+      for (const { oldStart, oldCount, newStart, newCount } of diffLines(before, after)) {
+        if (oldCount === 0 && newStart + newCount < after.length) expect(after[newStart]).not.toBe(after[newStart + newCount]);
+        if (newCount === 0 && oldStart + oldCount < before.length) expect(before[oldStart]).not.toBe(before[oldStart + oldCount]);
+      }
+    }),
+  );
 });
 
 test('texts with nothing in common are one edit, whatever their size', () => {

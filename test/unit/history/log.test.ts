@@ -1,5 +1,6 @@
 import type { Oid } from '../../../src/git/objects.ts';
 import { log, type LogFilter } from '../../../src/history/log.ts';
+import { revert } from '../../../src/history/revert.ts';
 import { show, showFile } from '../../../src/history/show.ts';
 import { temporaryFolder } from '../../support/git-repository.ts';
 import { at, collect, commitChanges, copyVault, createTmpVault, FIRST_TIME_MS, mergeCopy, MINUTE_MS, removePath, renamePath, writeFile, type TmpVault } from '../../support/tmp-vault.ts';
@@ -90,6 +91,19 @@ test('a commit with what it changed', async () => {
 
 test.each(['not a time', new Date(NaN)])('%p is no time', async (since) => {
   await expect(logged({ since })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+});
+
+test('a file and a folder are followed through a revert of their rename, which no record calls one', async () => {
+  const { vault } = await createTmpVault(folder);
+  const made = await writeFile(vault, 'x/a.txt', 'one\n');
+  const there = await renamePath(vault, 'x', 'y');
+  const edit = await writeFile(vault, 'y/a.txt', 'two\n');
+  const back = (await revert(vault, { revisions: [there] })).commit!.oid;
+  for (const path of ['x', 'x/a.txt']) {
+    expect((await collect(log(vault, { path: at(path) }))).map(({ oid }) => oid)).toEqual([back, edit, there, made]);
+  }
+  expect((await show(vault, back)).files).toMatchObject([{ change: 'renamed', from: '/memories/y/a.txt', path: '/memories/x/a.txt', contentChanged: false }]);
+  await vault.close();
 });
 
 test('both sides of a merge are told, each commit after its children; the merge itself only where it differs from both', async () => {

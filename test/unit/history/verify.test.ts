@@ -148,6 +148,19 @@ describe('of a vault that somebody put together', () => {
     expect(new Set(await withFiles(files))).toEqual(new Set(['paths CORRUPT']));
   });
 
+  test.each([
+    ['above', '/memories/a/b/c.txt', '/memories/a'],
+    ['below', '/memories/a', '/memories/a/b/c.txt'],
+  ])('a file that came later %s another', async (_, before, after) => {
+    expect(await wrongWith(async ({ hand, made, keyring }) => {
+      const keys = keyring(1);
+      const by = { sealIn: made.epoch, signWith: made.signingKey };
+      const old = await hand.entries(made.epoch, { [before]: 'old' });
+      const first = hand.commit({ ...by, tree: hand.tree(keys, old) });
+      return hand.commit({ ...by, tree: hand.tree(keys, { ...old, ...(await hand.entries(made.epoch, { [after]: 'new' })) }), parents: [first], record: { sequence: 1 } });
+    })).toEqual(['paths CORRUPT']);
+  });
+
   test.each([[{ sequence: 7 }], [{ generation: 1 }], [{ sequence: 0 }]])('a record with %j', async (record) => {
     expect(await withFiles({ '/memories/a.txt': 'a' }, record)).toEqual(['records ALTERED']);
   });
