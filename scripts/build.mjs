@@ -85,11 +85,20 @@ async function bundle(options) {
 /** Their licenses ask that the notice travels with the code. @param {Set<string>} folders */
 async function writeNotices(folders) {
   const notices = await Promise.all(
-    [...folders].sort().map(async (folder) => {
-      const file = (await readdir(folder)).find((name) => /^(licen[cs]e|copying)/i.test(name));
-      if (file === undefined) throw new Error(`expected a license file in ${folder}, found none`);
-      return `${folder.replace(/^.*node_modules\//, '')}\n\n${await readFile(`${folder}/${file}`, 'utf8')}`;
-    }),
+    [...folders].sort().map(async (folder) => `${folder.replace(/^.*node_modules\//, '')}\n\n${await readNotice(folder)}`),
   );
   await writeFile('dist/third-party-licenses.txt', notices.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+/**
+ * A package that comes without a license file says in its manifest whose it is, and under which license.
+ * @param {string} folder
+ */
+async function readNotice(folder) {
+  const file = (await readdir(folder)).find((name) => /^(licen[cs]e|copying)/i.test(name));
+  if (file !== undefined) return readFile(`${folder}/${file}`, 'utf8');
+  /** @type {{ license?: string; author?: string | { name: string } }} */
+  const { license, author } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));
+  if (license === undefined || author === undefined) throw new Error(`expected a license file or a license and an author in ${folder}, found neither`);
+  return `${license}, by ${typeof author === 'string' ? author : author.name}\n`;
 }

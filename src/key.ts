@@ -41,5 +41,6 @@ export async function credentialOf({ key, passphrase }: KeyOptions, storeId: str
   const bytes = key instanceof Uint8Array ? key : await key.getKey({ storeId });
   if (!(bytes instanceof Uint8Array)) throw new TypeError('expected a key as text, as bytes or as a provider of bytes');
   if (bytes.length !== KEY_BYTES) throw new MemgitError('KEY_MALFORMED', `expected a key of ${KEY_BYTES} bytes, got ${bytes.length}`);
+  if (bytes.every((byte) => byte === 0)) throw new MemgitError('KEY_MALFORMED', 'expected a random key, got zeros only; was the buffer ever filled?');
   return { key: bytes };
 }

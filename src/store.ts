@@ -6,9 +6,9 @@
  *     users/<aa>/<bb>/<vault id>.git        aa and bb are the first digits of the vault id
  */
 import { join } from 'node:path';
-import { fromHex, toHex } from './bytes.ts';
+import { equalBytes, fromHex, toHex } from './bytes.ts';
 import { ready, systemRandom } from './crypto/sodium.ts';
-import { MemgitError } from './errors.ts';
+import { isMemgitError, MemgitError } from './errors.ts';
 import { nodeFileSystem } from './git/fs.ts';
 import { credentialOf, type KeyOptions } from './key.ts';
 import { SharedCache } from './vault/cache.ts';
@@ -16,9 +16,11 @@ import { readClaimedKeyring } from './vault/identify.ts';
 import { MAX_USER_ID_BYTES } from './vault/keys.ts';
 import type { Compression } from './vault/payload.ts';
 import { createStore, decodeStoreFile, encodeStoreFile, openStoreFile, openStoreSlots, STORE_ID_BYTES, vaultIdOf, vaultWrapKey, type OpenedStore } from './vault/store-file.ts';
-import { readStoreFile, writeStoreFile } from './vault/store-folder.ts';
+import { checkBackupTemplate } from './sync/backup.ts';
+import { readStoreFile, replaceStoreFile, writeStoreFile } from './vault/store-folder.ts';
 import { VaultRepository, type VaultOptions } from './vault/vault-repository.ts';
 import { OpenVaults } from './open-vaults.ts';
+import { inParallel, syncVault, type SyncedVault, type SyncOptions } from './store-sync.ts';
 import { Vault, type VaultHooks } from './vault.ts';
 
 export interface OpenOptions extends KeyOptions, VaultHooks {
@@ -84,12 +86,14 @@ export async function openRepository(options: RepositoryLocation): Promise<Vault
   return new Vault(options.gitdir, vault, options);
 }
 
+const OTHER_VAULT = 'the folder of this user holds the vault of another user; put it back in its own place';
+
 export class Store {
   /** 32 hex digits. */
   readonly id: string;
   readonly dir: string;
   readonly readOnly: boolean;
-  readonly #opened: OpenedStore;
+  #opened: OpenedStore;
   readonly #vaultOptions: VaultOptions;
   readonly #hooks: VaultHooks;
   readonly #vaults: OpenVaults;
@@ -121,9 +125,9 @@ export class Store {
       const repository = await this.#openOrCreate(userId, vaultId, options.create ?? !this.readOnly);
       if (repository.keys.userId !== userId || toHex(repository.keys.keyring.vaultId) !== toHex(vaultId)) {
         await repository.close();
-        throw new MemgitError('ALTERED', 'the folder of this user holds the vault of another user; put it back in its own place');
+        throw new MemgitError('ALTERED', OTHER_VAULT);
       }
-      return new Vault(this.#gitdir(toHex(vaultId)), repository, this.#hooks);
+      return new Vault(this.#gitdir(toHex(vaultId)), repository, this.#hooks, this.#opened.backup);
     });
   }
 
@@ -132,14 +136,41 @@ export class Store {
     for (const vaultId of await this.#vaultIds()) {
       this.#assertOpen();
       try {
-        const keys = { wrapKey: vaultWrapKey(this.#opened.secret, fromHex(vaultId)!) };
-        const repository = await VaultRepository.open(this.#gitdir(vaultId), keys, { ...this.#vaultOptions, readOnly: true });
+        const repository = await this.#open(fromHex(vaultId)!, { ...this.#vaultOptions, readOnly: true });
         yield { vaultId, userId: repository.keys.userId };
         await repository.close();
       } catch (error) {
         yield { vaultId, userId: undefined, error };
       }
     }
+  }
+
+  /** The template from which every vault has its remote `backup`: an address with `{vault}` in it. */
+  get backup(): string | undefined {
+    return this.#opened.backup;
+  }
+
+  /**
+   * Keeps another template, or with `undefined` none, in `store.json`. Vaults that are open already keep what they have.
+   *
+   * @throws INVALID_ARGUMENT for an address without `{vault}`, or with a password in it; READ_ONLY
+   */
+  async setBackup(template: string | undefined): Promise<void> {
+    this.#assertOpen();
+    if (this.readOnly) throw new MemgitError('READ_ONLY');
+    if (template !== undefined) checkBackupTemplate(template);
+    const opened: OpenedStore = { ...this.#opened, backup: template };
+    await replaceStoreFile(nodeFileSystem, this.dir, encodeStoreFile(opened));
+    this.#opened = opened;
+  }
+
+  /** Pushes every vault to its backup, as many at a time as asked for; one that lags behind is merged first. Failures are among the results, in the order they come. */
+  async *sync(options: SyncOptions = {}): AsyncGenerator<SyncedVault> {
+    this.#assertOpen();
+    yield* inParallel(this.users(), options.concurrency ?? 4, async ({ vaultId, userId, error }) => {
+      if (userId === undefined) return { vaultId, userId, conflicts: [], error };
+      return syncVault(await this.vault(userId, { create: false }), options);
+    });
   }
 
   /** Waits for running mutations and closes every vault. Calling it again does nothing. */
@@ -153,26 +184,36 @@ export class Store {
   }
 
   async #openOrCreate(userId: string, vaultId: Uint8Array, create: boolean): Promise<VaultRepository> {
-    const gitdir = this.#gitdir(toHex(vaultId));
-    const wrapKey = vaultWrapKey(this.#opened.secret, vaultId);
     await this.#refuseLinks(toHex(vaultId));
     try {
-      return await VaultRepository.open(gitdir, { wrapKey }, this.#vaultOptions);
+      return await this.#open(vaultId, this.#vaultOptions);
     } catch (error) {
       if (!(error instanceof MemgitError && error.code === 'VAULT_NOT_FOUND')) throw error;
       if (!create) throw new MemgitError('VAULT_NOT_FOUND', 'this user has no vault in the store; check the user id, letter by letter', { cause: error });
     }
     try {
-      return await VaultRepository.create(gitdir, { userId, vaultId, store: this.#opened.identity, wrapKey }, this.#vaultOptions);
+      const { identity: store, secret } = this.#opened;
+      return await VaultRepository.create(this.#gitdir(toHex(vaultId)), { userId, vaultId, store, wrapKey: vaultWrapKey(secret, vaultId) }, this.#vaultOptions);
     } catch (error) {
       // Another process made it first.
       if (!(error instanceof MemgitError && error.code === 'STORE_EXISTS')) throw error;
-      return VaultRepository.open(gitdir, { wrapKey }, this.#vaultOptions);
+      return this.#open(vaultId, this.#vaultOptions);
+    }
+  }
+
+  /** Opens what stands in a vault's place. @throws ALTERED when that is another vault, which the key of this one does not open */
+  async #open(vaultId: Uint8Array, options: VaultOptions): Promise<VaultRepository> {
+    const gitdir = this.#gitdir(toHex(vaultId));
+    try {
+      return await VaultRepository.open(gitdir, { wrapKey: vaultWrapKey(this.#opened.secret, vaultId) }, options);
+    } catch (error) {
+      if (!isMemgitError(error, 'WRONG_KEY') || equalBytes((await readClaimedKeyring(gitdir)).vaultId, vaultId)) throw error;
+      throw new MemgitError('ALTERED', OTHER_VAULT, { cause: error });
     }
   }
 
   #gitdir(vaultId: string): string {
-    return join(this.dir, ...foldersOf(vaultId), `${vaultId}.git`);
+    return vaultFolder(this.dir, vaultId);
   }
 
   /** A link planted in place of a folder would have a vault read or made somewhere else. */
@@ -204,15 +245,23 @@ export class Store {
   }
 }
 
+/** Where a vault of a store stands. @param vaultId 40 hex digits */
+export function vaultFolder(dir: string, vaultId: string): string {
+  return join(dir, ...foldersOf(vaultId), `${vaultId}.git`);
+}
+
 function foldersOf(vaultId: string): string[] {
   return ['users', vaultId.slice(0, 2), vaultId.slice(2, 4)];
 }
 
-function vaultOptions({ readOnly, compression, lockTimeoutMs }: OpenOptions, cache: SharedCache): VaultOptions {
+function vaultOptions({ readOnly, compression = 'deflate', lockTimeoutMs }: OpenOptions, cache: SharedCache): VaultOptions {
+  // A misspelt 'none' must not quietly compress.
+  if (!['deflate', 'none'].includes(compression)) throw new TypeError("compression: expected 'deflate' or 'none'");
+  if (lockTimeoutMs !== undefined && !(lockTimeoutMs >= 0)) throw new RangeError('lockTimeoutMs: expected a number of milliseconds, 0 or more');
   return {
     cache,
     readOnly: readOnly ?? false,
-    compression: compression ?? 'deflate',
+    compression,
     ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
   };
 }

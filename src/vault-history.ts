@@ -17,6 +17,7 @@ import { resolveRevision } from './history/revision.ts';
 import { show, showFile, type ShownCommit } from './history/show.ts';
 import { status, type VaultStatus } from './history/status.ts';
 import { verify, type VerifyOptions } from './history/verify.ts';
+import { isUndoable } from './session/review.ts';
 import { parsePath } from './vault/path.ts';
 import { VaultBase } from './vault-base.ts';
 
@@ -86,7 +87,8 @@ export class VaultHistory extends VaultBase {
   }
 
   /**
-   * Undoes commits as one new commit, by a three-way merge on the text: later edits elsewhere stay.
+   * Undoes commits as one new commit, by a three-way merge on the text: later edits elsewhere stay. Of a session its work is
+   * undone; that there was one, and its log, stay.
    *
    * @param what a revision, or all commits of a range, a session or a tool use
    * @throws CONFLICT when later edits touch the same lines and `keep` does not decide; `conflictsOf` has them, and nothing was
@@ -94,7 +96,7 @@ export class VaultHistory extends VaultBase {
    */
   async revert(what: string | RevertTargets, options: RevertOptions = {}): Promise<UndoResult> {
     const targets = typeof what === 'string' ? { revisions: [what] } : what;
-    return this.timed('revert', async () => revert(this.repository, targets, options));
+    return this.timed('revert', async () => revert(this.repository, targets, options, { isWork: isUndoable }));
   }
 
   /** Sets the memory, or some files and folders, to what it was, as a new commit. @throws BAD_REVISION, NOT_FOUND, NOT_A_DIRECTORY */

@@ -14,16 +14,21 @@ import { Policies, type PolicySetting } from './session/policy.ts';
 import { Sessions } from './session/sessions.ts';
 import { systemWorld } from './session/world.ts';
 import { ancestorsOf, displayPath, parsePath, ROOT, type MemoryPath } from './vault/path.ts';
+import { checkRecordTexts } from './vault/record.ts';
 import type { Change, Snapshot } from './vault/snapshot.ts';
 import type { Committed, Draft, VaultRepository } from './vault/vault-repository.ts';
 import type { VaultEvent } from './vault-base.ts';
-import { VaultHistory, type AtRevision } from './vault-history.ts';
+import type { AtRevision } from './vault-history.ts';
+import { VaultSync } from './vault-sync.ts';
 
 export interface VaultHooks {
   readonly onEvent?: ((event: VaultEvent) => void) | undefined;
   /** Told of every failure of a tool call that was not Claude's doing. Claude reads one neutral sentence instead. */
   readonly onError?: ((error: unknown) => void) | undefined;
-  /** What may not be written, by Claude or by the host program. Default `'enforce'`: the rules of the progress log. */
+  /**
+   * What may not be written, by Claude or by the host program. Default `'enforce'`: the rules of the progress log. What an operator
+   * imports, reverts or restores is not judged.
+   */
   readonly policy?: PolicySetting | undefined;
 }
 
@@ -42,14 +47,14 @@ export interface MemoryEntry {
   readonly sizeBytes: number;
 }
 
-export class Vault extends VaultHistory {
+export class Vault extends VaultSync {
   readonly #hooks: VaultHooks;
   readonly #policies: Policies;
   readonly #sessions: Sessions;
 
   /** Use `Store.vault` or `openRepository`. */
-  constructor(gitdir: string, repository: VaultRepository, hooks: VaultHooks) {
-    super(gitdir, repository, hooks.onEvent);
+  constructor(gitdir: string, repository: VaultRepository, hooks: VaultHooks, backup?: string) {
+    super(gitdir, repository, hooks.onEvent, backup);
     this.#hooks = hooks;
     this.#policies = new Policies(hooks.policy);
     const host = {
@@ -72,13 +77,19 @@ export class Vault extends VaultHistory {
     return this.#sessions.features;
   }
 
-  /** A tool for the SDK's tool runners. Its record of each mutation has the `tool_use` id, which `handlers` cannot know. */
+  /**
+   * A tool for the SDK's tool runners. Its record of each mutation has the `tool_use` id, which `handlers` cannot know.
+   *
+   * @throws TOO_LARGE, TypeError for a model, an actor or a session that a record cannot hold
+   */
   memoryTool(options: ToolOptions = {}): ReturnType<typeof memoryTool> {
+    checkRecordTexts(options);
     return memoryTool(this.#memory(), this.#withHooks(options));
   }
 
   /** Handlers for the SDK's `betaMemoryTool`. */
   handlers(options: HandlerOptions = {}): ReturnType<typeof handlers> {
+    checkRecordTexts(options);
     return handlers(this.#memory(), this.#withHooks(options));
   }
 
@@ -114,10 +125,11 @@ export class Vault extends VaultHistory {
    * when the file held the same bytes already and nothing was written.
    *
    * @throws NOT_A_FILE when the path is a directory, or lies below a file; INVALID_PATH, TOO_LARGE, READ_ONLY, LOCKED, IO
+   * @throws TypeError when the content is neither text nor a Uint8Array (an ArrayBuffer is not)
    */
   async write(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<string | undefined> {
     const target = parsePath(path);
-    const bytes = typeof content === 'string' ? utf8(content) : Uint8Array.from(content);
+    const bytes = bytesOf(content);
     return this.#change('write', [target], options, async (snapshot) => {
       await requireRoomForFile(snapshot, target);
       return [{ kind: 'write', path: target, content: bytes }];
@@ -204,6 +216,13 @@ export class Vault extends VaultHistory {
   #withHooks<T extends { readonly onError?: ((error: unknown) => void) | undefined }>(options: T): T {
     return { ...options, onError: options.onError ?? this.#hooks.onError };
   }
+}
+
+/** A copy, which the caller cannot change any more. What is neither text nor bytes would be taken for an empty file. */
+function bytesOf(content: string | Uint8Array): Bytes {
+  if (typeof content === 'string') return utf8(content);
+  if (!(content instanceof Uint8Array)) throw new TypeError(`content: expected text or a Uint8Array, got ${typeof content}`);
+  return Uint8Array.from(content);
 }
 
 async function readIfThere(snapshot: Snapshot, path: MemoryPath): Promise<Bytes | undefined> {

@@ -3,7 +3,7 @@
  * there is either nothing or a whole repository with its first commit. Of two creators at once exactly one wins.
  */
 import { dirname, join } from 'node:path';
-import { MemgitError } from '../errors.ts';
+import { MemgitError, isMemgitError } from '../errors.ts';
 import { CONFIG_TEXT } from './config.ts';
 import { temporaryPath, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
@@ -57,12 +57,26 @@ export async function assertFree(fs: FileSystem, gitdir: string): Promise<void> 
   throw new MemgitError('STORE_EXISTS', 'expected nothing at the place of the new repository, found something; open it instead');
 }
 
+/** Makes what is missing of a path, durably. */
 export async function makeFolders(fs: FileSystem, path: string): Promise<void> {
-  if ((await fs.lstat(path)) !== undefined) return;
   const parent = dirname(path);
+  if ((await fs.lstat(path)) !== undefined) {
+    // Whoever made it may have died, or have yet to, before its name was on the disk.
+    await syncNames(fs, parent);
+    return;
+  }
   await makeFolders(fs, parent);
   await fs.mkdir(path);
   await fs.syncDirectory(parent);
+}
+
+/** Makes the names in a folder durable, unless it cannot be opened: then it is not one of memgit's, but the place that somebody chose. */
+export async function syncNames(fs: FileSystem, folder: string): Promise<void> {
+  try {
+    await fs.syncDirectory(folder);
+  } catch (error) {
+    if (!isMemgitError(error, 'IO') || error.details['errno'] !== 'EACCES') throw error;
+  }
 }
 
 async function removeTree(fs: FileSystem, folder: string): Promise<void> {

@@ -9,7 +9,7 @@ import { parseOid, type Oid } from './objects.ts';
 import { readProgress } from './progress.ts';
 import { throwIfAborted } from './queue.ts';
 import type { Quarantine } from './quarantine.ts';
-import type { RemoteUrl } from './remote-url.ts';
+import { isHttp, type RemoteUrl } from './remote-url.ts';
 import { retrying } from './retry.ts';
 import { runGit, type GitResult } from './system-git.ts';
 import type { Push, Transport, TransportOptions } from './transport.ts';
@@ -40,7 +40,10 @@ export class GitTransport implements Transport {
   async readHead(): Promise<Oid | undefined> {
     const { stdout } = await this.#succeed(['ls-remote', '--refs', '--', this.#remote.url, MAIN]);
     const line = stdout.split('\n').find((text) => text.endsWith(`\t${MAIN}`));
-    if (line === undefined) return undefined;
+    if (line === undefined) {
+      await this.#assertGitServer();
+      return undefined;
+    }
     const oid = parseOid(line.slice(0, line.indexOf('\t')));
     if (oid === undefined) throw new MemgitError('REMOTE_UNREACHABLE', 'expected the oid of the remote\'s branch, got something else; is it a SHA-1 repository?');
     return oid;
@@ -59,18 +62,24 @@ export class GitTransport implements Transport {
       if (progress) onProgress(progress);
     };
     const result = await this.#attempt(args, onTalk);
-    if (result.code !== 0 && isMissingRef(result.stderr)) return undefined;
+    if (result.code !== 0 && isMissingRef(result.stderr)) {
+      await this.#assertGitServer();
+      return undefined;
+    }
     if (result.code !== 0) throw describeGitFailure(result);
     await into.rescan();
-    return into.readRef(INCOMING);
+    const head = await into.readRef(INCOMING);
+    if (head === undefined) throw new MemgitError('CORRUPT', 'expected the whole history from the remote, got one that is cut off (shallow); nothing was taken in');
+    return head;
   }
 
-  async push({ gitdir, from, to, objects }: Push): Promise<'pushed' | 'moved'> {
+  async push({ repository, from, to, objects }: Push): Promise<'pushed' | 'moved'> {
     const { onProgress, signal } = this.#options;
     // git gathers the same objects by itself; here they only have to pass.
-    for await (const _ of objects()) throwIfAborted(signal);
+    const checked = objects()[Symbol.asyncIterator]();
+    while ((await checked.next()).done !== true) throwIfAborted(signal);
     const args = [
-      ...PUSH_SETTINGS, `--git-dir=${gitdir}`, 'push', '--porcelain', '--progress', '--no-verify', '--no-signed', '--no-follow-tags',
+      ...PUSH_SETTINGS, `--git-dir=${repository.gitdir}`, 'push', '--porcelain', '--progress', '--no-verify', '--no-signed', '--no-follow-tags',
       `--force-with-lease=${MAIN}:${from ?? ''}`, '--', this.#remote.url, `${to}:${MAIN}`,
     ];
     const onTalk = (text: string): void => {
@@ -83,21 +92,31 @@ export class GitTransport implements Transport {
     throw describeGitFailure(result);
   }
 
-  async #succeed(args: readonly string[]): Promise<GitResult> {
-    const result = await this.#attempt(args);
+  /**
+   * A web server that knows nothing of git looks to git like a repository without branches: what it answers is taken for a list
+   * of files (gitprotocol-http(5), "dumb"). Only a server that speaks git's packets is believed to have nothing.
+   */
+  async #assertGitServer(): Promise<void> {
+    if (!isHttp(this.#remote)) return;
+    const { stderr } = await this.#succeed(['ls-remote', '--refs', '--', this.#remote.url, MAIN], { GIT_TRACE_PACKET: '1' });
+    if (!/ packet: .*< /.test(stderr)) throw describeGitFailure({ code: 0, stdout: '', stderr: '' });
+  }
+
+  async #succeed(args: readonly string[], extra: Readonly<Record<string, string>> = {}): Promise<GitResult> {
+    const result = await this.#attempt(args, undefined, extra);
     if (result.code !== 0) throw describeGitFailure(result);
     return result;
   }
 
   /** Runs git, again when the failure may pass. A result with another failure is returned, for the caller to judge. */
-  async #attempt(args: readonly string[], onTalk?: (text: string) => void): Promise<GitResult> {
+  async #attempt(args: readonly string[], onTalk?: (text: string) => void, extra: Readonly<Record<string, string>> = {}): Promise<GitResult> {
     const { retries, signal, timeoutMs, interactive } = this.#options;
     const { settings, env } = this.#access();
     return retrying(
       { retries, signal },
       async () => runGit(this.#git, {
         args: [...settings, ...args],
-        env,
+        env: { ...env, ...extra },
         silenceMs: timeoutMs ?? DEFAULT_SILENCE_MS,
         signal,
         ...(interactive === undefined ? {} : { interactive }),
@@ -113,7 +132,7 @@ export class GitTransport implements Transport {
     const settings = caFile === undefined ? [] : ['-c', `http.sslCAInfo=${caFile}`];
     // The address of a proxy may hold a password.
     const env: Record<string, string> = proxy === undefined ? {} : { http_proxy: proxy, https_proxy: proxy };
-    if (token === undefined || !this.#remote.protocol.startsWith('http')) return { settings, env };
+    if (token === undefined || !isHttp(this.#remote)) return { settings, env };
     const { origin, username: named } = new URL(this.#remote.url);
     // Only for this origin: where a redirect leads must not get the token.
     settings.push('-c', 'credential.helper=', '-c', `credential.${origin}.helper=`, '-c', `credential.${origin}.helper=${HELPER}`);

@@ -52,13 +52,13 @@ export class HttpTransport implements Transport {
     return outcome.value;
   }
 
-  async push({ from, to, objects }: Push): Promise<'pushed' | 'moved'> {
+  async push({ repository, from, to, objects }: Push): Promise<'pushed' | 'moved'> {
     const { head, capabilities } = await this.#discover('git-receive-pack');
     if (head === to) return 'pushed';
     if (head !== from) return 'moved';
     if (!capabilities.has('report-status')) throw new MemgitError('REMOTE_UNREACHABLE', 'expected a remote that reports what became of a push, got one that does not');
     const entries: PackEntry[] = [];
-    for await (const object of objects()) entries.push(await encodePackEntry(object));
+    for await (const oid of objects()) entries.push(await encodePackEntry(await repository.read(oid)));
     this.#options.onProgress?.({ phase: 'writing objects', done: entries.length, total: entries.length });
     const command = packet(`${from ?? NO_OID} ${to} ${MAIN}\0 report-status ${AGENT}`);
     const response = await this.#post('git-receive-pack', [command, FLUSH, assemblePack(entries).pack]);
@@ -75,13 +75,13 @@ export class HttpTransport implements Transport {
     return head;
   }
 
-  /** The answer is one line, which says which of our commits the remote has too, and then the pack in pieces (band 1). */
+  /** The answer begins with lines that say which of our commits the remote has too; then comes the pack in pieces (band 1). */
   async #readPack(packets: PacketReader): Promise<Bytes> {
-    const answer = await packets.next();
-    if (answer === 'flush' || !/^(?:NAK|ACK [0-9a-f]{40})\n?$/.test(text(answer))) throw foreignAnswer();
+    let piece = await packets.next();
+    while (piece !== 'flush' && /^(?:NAK|ACK [0-9a-f]{40})\n?$/.test(text(piece))) piece = await packets.next();
     const parts: Bytes[] = [];
     let size = 0;
-    for (let piece = await packets.next(); piece !== 'flush'; piece = await packets.next()) {
+    for (; piece !== 'flush'; piece = await packets.next()) {
       if (piece[0] === 3) throw new MemgitError('REMOTE_UNREACHABLE', 'the remote gave up in the middle with an error of its own; try again later', { details: { passing: true } });
       if (piece[0] === 2) continue;
       if (piece[0] !== 1) throw foreignAnswer();

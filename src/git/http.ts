@@ -68,7 +68,7 @@ async function openRequest(target: URL, method: string, headers: Record<string, 
   const socket = await connectThrough(proxy, target, options).catch((error: unknown) => {
     throw describeHttpFailure(error, options);
   });
-  return https.request(target, { ...common, ...(ca === undefined ? {} : { ca }), agent: new https.Agent({ socket, keepAlive: false } as https.AgentOptions) });
+  return https.request(target, { ...common, ...(ca === undefined ? {} : { ca }), agent: new https.Agent({ socket, keepAlive: false }) });
 }
 
 async function* readBody(response: http.IncomingMessage, options: HttpOptions): AsyncGenerator<Bytes> {

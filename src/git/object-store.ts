@@ -8,12 +8,12 @@ import { MemgitError, isMemgitError } from '../errors.ts';
 import type { FileSystem, ReadHandle } from './fs.ts';
 import { inflateWithin } from './inflate.ts';
 import type { Layout } from './layout.ts';
-import { MAX_OBJECT_BYTES, oidOf, type GitObject, type ObjectType, type Oid } from './objects.ts';
+import { MAX_OBJECT_BYTES, oidOf, oidToBytes, type GitObject, type ObjectType, type Oid } from './objects.ts';
 import { PackIndex } from './pack-index.ts';
 import { readPackedObject } from './pack-read.ts';
 
 const PACK_INDEX_NAME = /^pack-([0-9a-f]{40})\.idx$/;
-const MAX_INDEX_BYTES = 512 * 1024 * 1024;
+export const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 const LOOSE_HEADER = /^(commit|tree|blob) (0|[1-9][0-9]{0,9})$/;
 const MAX_LOOSE_HEADER_BYTES = 32;
 
@@ -55,9 +55,9 @@ export class ObjectStore {
     return this.#lists(oid);
   }
 
-  /** Tells whether a whole copy is among what is known, without looking at the folder again: for writers, who hold the lock. */
+  /** Tells whether a whole copy is in a known pack, without looking at the folder again: for writers, who hold the lock. */
   async holdsWhole(oid: Oid): Promise<boolean> {
-    return 'object' in (await this.#readKnown(oid));
+    return 'object' in (await firstWhole(oid, this.#packAttempts(oid)));
   }
 
   /** Brings the list of packs in line with the folder. */
@@ -81,7 +81,7 @@ export class ObjectStore {
     return this.#fs.open(this.pathOf(name, 'pack'));
   }
 
-  pathOf(name: string, extension: 'pack' | 'idx' | 'rev' | 'keep'): string {
+  pathOf(name: string, extension: 'pack' | 'idx' | 'rev' | 'bitmap'): string {
     return join(this.#layout.packs, `pack-${name}.${extension}`);
   }
 
@@ -100,28 +100,22 @@ export class ObjectStore {
     return (await this.#fs.lstat(this.#loosePath(oid))) !== undefined;
   }
 
-  /** Tries every copy until one is whole; a fault says that there was at least one and what was wrong with it. */
-  async #readKnown(oid: Oid): Promise<{ object: GitObject } | { fault: MemgitError | undefined }> {
-    let fault: MemgitError | undefined;
-    const attempts = [...this.#indexes].map(([name, index]) => () => this.#readFromPack(name, index, oid));
-    for (const attempt of [...attempts, () => this.#readLoose(oid)]) {
-      try {
-        const object = await attempt();
-        if (object === undefined) continue;
-        if (oidOf(object.type, object.body) === oid) return { object };
-        fault = new MemgitError('CORRUPT', 'expected an object to match its oid, got other content');
-      } catch (error) {
-        if (!isMemgitError(error, 'CORRUPT')) throw error;
-        fault = error;
-      }
-    }
-    return { fault };
+  async #readKnown(oid: Oid): Promise<Found> {
+    return firstWhole(oid, [...this.#packAttempts(oid), () => this.#readLoose(oid)]);
   }
 
-  async #readFromPack(name: string, index: PackIndex, oid: Oid): Promise<GitObject | undefined> {
-    const offset = index.offsetOf(oid);
-    const pack = offset === undefined ? undefined : await this.openPack(name);
-    if (offset === undefined || pack === undefined) return undefined;
+  /** A way to the copy that each pack may have. */
+  #packAttempts(oid: Oid): Attempt[] {
+    const wanted = oidToBytes(oid);
+    return [...this.#indexes].map(([name, index]) => async () => {
+      const offset = index.offsetOf(oid, wanted);
+      return offset === undefined ? undefined : this.#readFromPack(name, index, offset);
+    });
+  }
+
+  async #readFromPack(name: string, index: PackIndex, offset: number): Promise<GitObject | undefined> {
+    const pack = await this.openPack(name);
+    if (pack === undefined) return undefined;
     try {
       return await readPackedObject(pack, index, offset);
     } finally {
@@ -143,4 +137,25 @@ export class ObjectStore {
   #loosePath(oid: Oid): string {
     return join(this.#layout.objects, oid.slice(0, 2), oid.slice(2));
   }
+}
+
+/** An object, or what was wrong with its copies, if there was any. */
+type Found = { readonly object: GitObject } | { readonly fault: MemgitError | undefined };
+type Attempt = () => Promise<GitObject | undefined>;
+
+/** Tries every copy until one is whole. */
+async function firstWhole(oid: Oid, attempts: readonly Attempt[]): Promise<Found> {
+  let fault: MemgitError | undefined;
+  for (const attempt of attempts) {
+    try {
+      const object = await attempt();
+      if (object === undefined) continue;
+      if (oidOf(object.type, object.body) === oid) return { object };
+      fault = new MemgitError('CORRUPT', 'expected an object to match its oid, got other content');
+    } catch (error) {
+      if (!isMemgitError(error, 'CORRUPT')) throw error;
+      fault = error;
+    }
+  }
+  return { fault };
 }

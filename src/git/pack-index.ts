@@ -23,9 +23,11 @@ export class PackIndex {
     this.count = this.#check();
   }
 
-  /** Returns where the entry of an object begins in the pack; `undefined` when it is not in there. */
-  offsetOf(oid: Oid): number | undefined {
-    const wanted = oidToBytes(oid);
+  /**
+   * Returns where the entry of an object begins in the pack; `undefined` when it is not in there.
+   * @param wanted the bytes of the oid, for callers who ask many packs
+   */
+  offsetOf(oid: Oid, wanted = oidToBytes(oid)): number | undefined {
     const first = wanted[0]!;
     let low = first === 0 ? 0 : this.#fanOut(first - 1);
     let high = this.#fanOut(first);

@@ -5,10 +5,11 @@
  */
 import { readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { MemgitError } from '../errors.ts';
+import { BulkReader } from './bulk-reader.ts';
 import { CONFIG_TEXT } from './config.ts';
-import { writeDurably } from './durable.ts';
+import { TEMPORARY_PREFIX, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
 import { layoutOf, MAIN, type Layout } from './layout.ts';
 import { ObjectStore } from './object-store.ts';
@@ -19,7 +20,7 @@ import { encodeRef, readRef } from './refs.ts';
 
 /** What a remote may send at once. Larger memories are cloned by copying their repository. */
 const MAX_BYTES = 4 * 1024 ** 3;
-const NAME = /^incoming-[0-9a-f]{16}$/;
+const NAME = new RegExp(`^(?:${TEMPORARY_PREFIX})?incoming-[0-9a-f]{16}$`);
 const OWNER_FILE = 'owner';
 
 /** The repository whose objects need not be sent again, and are trusted. */
@@ -34,6 +35,7 @@ export class Quarantine {
   readonly store: ObjectStore;
   readonly #fs: FileSystem;
   readonly #trusted: Trusted | undefined;
+  #sent: BulkReader | undefined;
 
   private constructor(fs: FileSystem, gitdir: string, trusted: Trusted | undefined) {
     this.#fs = fs;
@@ -47,7 +49,9 @@ export class Quarantine {
   static async create(fs: FileSystem, folder: string, trusted: Trusted | undefined): Promise<Quarantine> {
     await clearDead(fs, folder);
     const owner = describeSelf();
-    const quarantine = new Quarantine(fs, join(folder, `incoming-${owner.id}`), trusted);
+    // In a repository whoever holds the lock clears temporaries away; elsewhere they are what nobody minds.
+    const name = `${trusted ? '' : TEMPORARY_PREFIX}incoming-${owner.id}`;
+    const quarantine = new Quarantine(fs, join(folder, name), trusted);
     const { gitdir, objects, packs, heads, head, config, own } = quarantine.layout;
     for (const path of [folder, gitdir, objects, packs, join(objects, 'info'), join(gitdir, 'refs'), heads, own]) await fs.mkdir(path);
     const files = [
@@ -55,7 +59,7 @@ export class Quarantine {
       { path: head, bytes: Buffer.from(`ref: ${MAIN}\n`) },
       { path: config, bytes: Buffer.from(CONFIG_TEXT) },
     ];
-    if (trusted) files.push({ path: alternatesOf(quarantine.layout), bytes: Buffer.from(`${trusted.layout.objects}\n`) });
+    if (trusted) files.push({ path: alternatesOf(quarantine.layout), bytes: Buffer.from(`${resolve(trusted.layout.objects)}\n`) });
     await writeDurably(fs, files);
     return quarantine;
   }
@@ -78,7 +82,7 @@ export class Quarantine {
 
   /** Takes note of the packs that git has put into it. */
   async rescan(): Promise<void> {
-    await this.store.rescan();
+    this.#sent = await BulkReader.open(this.store);
   }
 
   async readRef(name: string): Promise<Oid | undefined> {
@@ -98,7 +102,7 @@ export class Quarantine {
 
   /** Reads what the remote sent, else what is trusted. @throws CORRUPT with `oid` in its details when it is in neither */
   async read(oid: Oid): Promise<GitObject> {
-    return this.#trusted === undefined || this.isNew(oid) ? this.store.read(oid) : this.#trusted.store.read(oid);
+    return this.#trusted === undefined || this.isNew(oid) ? (this.#sent ?? this.store).read(oid) : this.#trusted.store.read(oid);
   }
 
   /** @throws TOO_LARGE when a remote has sent more than anyone wants. */

@@ -23,6 +23,10 @@ export function parseRemoteUrl(url: string): RemoteUrl {
   return { url, protocol };
 }
 
+export function isHttp({ protocol }: RemoteUrl): boolean {
+  return protocol === 'http' || protocol === 'https';
+}
+
 function isProtocol(text: string): text is RemoteUrl['protocol'] {
   return ['http', 'https', 'ssh', 'file'].includes(text);
 }

@@ -2,8 +2,10 @@
  * One bare git repository with one branch, as the vault sees it: read an object, ask for the head, change the head.
  * It knows nothing of encryption and keeps no contents. Many processes may have the same repository open; they meet at the lock.
  */
+import { dirname } from 'node:path';
 import { MemgitError } from '../errors.ts';
-import { createRepository, type FirstCommit } from './create.ts';
+import { BulkReader } from './bulk-reader.ts';
+import { createRepository, syncNames, type FirstCommit } from './create.ts';
 import { PackFolder } from './fold.ts';
 import { nodeFileSystem, type FileSystem } from './fs.ts';
 import { MAIN, checkLayout, layoutOf, readConfig } from './layout.ts';
@@ -17,7 +19,10 @@ import { Queue } from './queue.ts';
 import { removeOwnRef, replaceFile, seenRef, setOwnRef, takeOver } from './receive.ts';
 import { readRef } from './refs.ts';
 import { readRemotes, withRemote, withoutRemote, type Remote } from './remotes.ts';
+import { FullPack } from './repack.ts';
 import { measureObjects, type RepositoryStats } from './stats.ts';
+import { findGit } from './system-git.ts';
+import { takeTurn } from './turns.ts';
 
 export interface RepositoryOptions {
   /** Replaced in tests only. */
@@ -43,6 +48,7 @@ export class Repository {
   readonly #lock: BranchLock;
   readonly #queue = new Queue();
   readonly #readOnly: boolean;
+  #settled = false;
   #closed = false;
 
   private constructor(gitdir: string, options: RepositoryOptions) {
@@ -93,6 +99,11 @@ export class Repository {
   /** Reads an object and checks its hash. @throws CORRUPT with `oid` in its details when it is missing or damaged */
   async read(oid: Oid): Promise<GitObject> {
     return this.#place.store.read(oid);
+  }
+
+  /** Prepares for reading most of the objects. The reader knows those that are here now. */
+  async bulkReader(): Promise<BulkReader> {
+    return BulkReader.open(this.#place.store);
   }
 
   /** Tells whether an object is there; whether it is whole, only reading it tells. */
@@ -155,6 +166,26 @@ export class Repository {
     await this.acceptFrom(name, undefined);
   }
 
+  /**
+   * Packs everything anew, as small as it gets: by the git that is installed, without the lock but for the last moment; without
+   * git by merging packs, bit by bit. Others read and write meanwhile. Nothing is dropped.
+   * @throws CORRUPT when something is damaged, and nothing was changed; LOCKED, ABORTED
+   */
+  async gc(options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
+    this.#assertWritable();
+    const git = findGit();
+    if (git === undefined) {
+      while (await this.#locked(async () => this.#folder.foldMore(), options.signal));
+      return;
+    }
+    const pack = await FullPack.make(this.#place, git, options.signal);
+    try {
+      await this.#locked(async () => pack.adopt(), options.signal);
+    } finally {
+      await pack.discard();
+    }
+  }
+
   async stats(): Promise<RepositoryStats> {
     return measureObjects(this.#place.fs, this.#place.layout);
   }
@@ -183,13 +214,22 @@ export class Repository {
   async #locked<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#assertWritable();
     return this.#queue.run(async () => {
+      await takeTurn();
       await this.#lock.acquire(signal);
       try {
+        await this.#settle();
         return await action();
       } finally {
         await this.#lock.release();
       }
     }, signal);
+  }
+
+  /** Whoever made the repository may have died before its own name was on the disk; nothing is acknowledged before it is. */
+  async #settle(): Promise<void> {
+    if (this.#settled) return;
+    await syncNames(this.#place.fs, dirname(this.gitdir));
+    this.#settled = true;
   }
 
   async #write(from: Oid, { objects, head }: Mutation<unknown>): Promise<void> {
@@ -201,7 +241,7 @@ export class Repository {
     await publishHead(this.#place, pack, from, head);
   }
 
-  /** An object that is there and whole is not written again; a damaged one is, and from then on read from its new place. */
+  /** An object that is whole in a pack is not written again; a damaged one is, and from then on read from its new place. */
   async #pack(objects: readonly GitObject[]): Promise<Pack | undefined> {
     const entries = new Map((await Promise.all(objects.map(encodePackEntry))).map((entry) => [entry.oid, entry]));
     for (const oid of entries.keys()) if (await this.#place.store.holdsWhole(oid)) entries.delete(oid);

@@ -3,11 +3,8 @@
  * the same answers: the git that is installed, and HTTP(S) spoken here where there is none. Nothing is believed of what a
  * remote sends; checking it is the business of others.
  */
-import { MemgitError } from '../errors.ts';
 import type { GitObject, Oid } from './objects.ts';
 import type { Quarantine } from './quarantine.ts';
-import { parseRemoteUrl, type RemoteUrl } from './remote-url.ts';
-import { findGit } from './system-git.ts';
 
 export interface TransferProgress {
   /** What is being done, in a few words. */
@@ -38,12 +35,12 @@ export interface TransportOptions {
 
 /** A move of the remote's branch from where it must be now; `undefined` when it must not exist yet. */
 export interface Push {
-  /** The repository that holds `to` and everything below it. */
-  readonly gitdir: string;
+  /** Holds `to` and everything below it. */
+  readonly repository: { readonly gitdir: string; read(oid: Oid): Promise<GitObject> };
   readonly from: Oid | undefined;
   readonly to: Oid;
-  /** What the remote lacks, each object checked as it is given. All are asked for before anything is sent, also where git finds them by itself. */
-  readonly objects: () => AsyncIterable<GitObject>;
+  /** What the remote lacks, each object checked as it is named. All are asked for before anything is sent, also where git finds them by itself. */
+  readonly objects: () => AsyncIterable<Oid>;
 }
 
 export interface Transport {
@@ -56,21 +53,4 @@ export interface Transport {
   fetch(into: Quarantine, haves: readonly Oid[], check: (object: GitObject) => void): Promise<Oid | undefined>;
   /** Moves the remote's branch. `'moved'` when it was not where it was expected, and nothing was changed. */
   push(push: Push): Promise<'pushed' | 'moved'>;
-}
-
-/** @throws INVALID_ARGUMENT for an address that is not one of a remote, or that needs git where there is none */
-export async function openTransport(url: string, options: TransportOptions = {}): Promise<Transport> {
-  const remote = parseRemoteUrl(url);
-  const git = findGit();
-  if (git !== undefined) {
-    const { GitTransport } = await import('./git-transport.ts');
-    return new GitTransport(git, remote, options);
-  }
-  if (!isHttp(remote)) throw new MemgitError('INVALID_ARGUMENT', `expected git on PATH for a remote over ${remote.protocol}, found none; install git, or use https`);
-  const { HttpTransport } = await import('./http-transport.ts');
-  return new HttpTransport(remote, options);
-}
-
-function isHttp({ protocol }: RemoteUrl): boolean {
-  return protocol === 'http' || protocol === 'https';
 }

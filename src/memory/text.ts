@@ -54,9 +54,12 @@ export function fitView(lines: readonly string[]): Excerpt {
 export interface Occurrences {
   readonly offsets: readonly number[];
   readonly lines: readonly number[];
-  /** False when the search stopped at `OCCURRENCES_MAX`. */
+  /** False when the search stopped before the end of the text. */
   readonly complete: boolean;
 }
+
+/** Overlapping finds of a long text cost its whole length each; past this many characters the answer is "and more". */
+const COMPARED_MAX = 8 * 1024 * 1024;
 
 /** @param wanted not empty */
 export function findOccurrences(text: string, wanted: string): Occurrences {
@@ -65,7 +68,7 @@ export function findOccurrences(text: string, wanted: string): Occurrences {
   let line = 1;
   let counted = 0;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
-    if (offsets.length === OCCURRENCES_MAX) return { offsets, lines, complete: false };
+    if (offsets.length === OCCURRENCES_MAX || offsets.length * wanted.length > COMPARED_MAX) return { offsets, lines, complete: false };
     line += countNewlines(text, counted, at);
     counted = at;
     offsets.push(at);

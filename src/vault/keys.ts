@@ -65,6 +65,12 @@ export function openKeyring(keyring: Keyring, unlock: Unlock): VaultKeys {
   };
 }
 
+/** The first's keys, with the epochs of the second as well: for reading two lines of a history that changed its keys. */
+export function joinKeys(first: VaultKeys, second: VaultKeys): VaultKeys {
+  if (first.keyring === second.keyring) return first;
+  return { ...first, epochByTag: (tag) => first.epochByTag(tag) ?? second.epochByTag(tag) };
+}
+
 export interface NewKeyring {
   readonly userId: string;
   readonly vaultId: Bytes;

@@ -5,7 +5,7 @@
 import { utf8Decode } from '../bytes.ts';
 import { epochOf } from '../crypto/envelope.ts';
 import { MemgitError } from '../errors.ts';
-import { decodeCommit } from '../git/commit.ts';
+import { decodeCommit, type Commit } from '../git/commit.ts';
 import { decodeTree, type GitObject } from '../git/objects.ts';
 import { recordEnvelope } from './commit-info.ts';
 import { decodeKeyring, KEYRING_NAME } from './keyring.ts';
@@ -16,9 +16,16 @@ const ANY_FAN = 'a';
 
 /** @throws CORRUPT, UNSUPPORTED_VERSION when the object is of no kind that a vault consists of */
 export function checkKind({ type, body }: GitObject): void {
-  if (type === 'commit') epochOf(recordEnvelope(decodeCommit(body)), 'record');
+  if (type === 'commit') checkedCommit(body);
   else if (type === 'tree') checkTree(body);
   else checkBlob(body);
+}
+
+/** Decodes a commit that has a sealed record. @throws CORRUPT, UNSUPPORTED_VERSION */
+export function checkedCommit(body: Uint8Array): Commit {
+  const commit = decodeCommit(body);
+  epochOf(recordEnvelope(commit), 'record');
+  return commit;
 }
 
 function checkTree(body: Uint8Array): void {

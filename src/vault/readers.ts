@@ -10,12 +10,14 @@ import type { Unlock, VaultKeys } from './keys.ts';
 import { TreeReader } from './tree-reader.ts';
 
 export class VaultReaders {
+  readonly read: (oid: Oid) => Promise<GitObject>;
   readonly trees: TreeReader;
   readonly entries: EntryReader;
   readonly heads: HeadReader;
   #keys: VaultKeys | undefined;
 
   constructor(read: (oid: Oid) => Promise<GitObject>, cache: VaultCache, unlock: Unlock) {
+    this.read = read;
     this.trees = new TreeReader(read, cache);
     this.entries = new EntryReader(read, () => this.keys, cache);
     this.heads = new HeadReader(read, this.trees, cache, unlock);

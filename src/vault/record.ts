@@ -109,7 +109,16 @@ function readRecord(map: ReadonlyMap<number, CborValue>): CommitRecord | undefin
   };
 }
 
+/** @throws as `encodeRecord`: for texts that are fixed long before there is a record */
+export function checkRecordTexts(texts: Partial<Readonly<Record<TextField, string | undefined>>>): void {
+  for (const field of OPTIONAL_TEXTS) {
+    const text = texts[field];
+    if (text !== undefined) limited(field, text);
+  }
+}
+
 function limited(field: TextField, text: string): string {
+  if (typeof text !== 'string') throw new TypeError(`${field}: expected text, got ${typeof text}`);
   if (!text.isWellFormed()) throw new TypeError(`${field}: expected well-formed text, got a lone surrogate`);
   if (Buffer.byteLength(text) > LIMITS[field]) {
     throw new MemgitError('TOO_LARGE', `expected a ${field} of at most ${LIMITS[field]} bytes, got ${Buffer.byteLength(text)}`, {

@@ -16,6 +16,7 @@ const SLOT_ID_BYTES = 8;
 export const VAULT_ID_BYTES = 20;
 /** Bounds what a hostile file can have derived: each passphrase slot is tried. */
 const MAX_SLOTS = 16;
+const MAX_URL_CHARS = 2048;
 
 /** One way into a store. `data` is the wrapped secret; `params` is empty, or what a passphrase needs. */
 export interface StoreSlot {
@@ -42,6 +43,8 @@ export type Credential = { readonly key: Bytes } | { readonly passphrase: string
 export interface OpenedStore {
   readonly identity: StoreIdentity;
   readonly secret: Bytes;
+  /** Where the backups of its vaults go, if anywhere: an address in which `{vault}` stands for the vault's opaque name. Never with a secret. */
+  readonly backup?: string | undefined;
 }
 
 export interface NewStoreOptions {
@@ -57,8 +60,9 @@ export async function createStore(credential: Credential, userKeys: UserKeys, ra
   return { identity: { id, userKeys, slots: [slot] }, secret };
 }
 
-export function encodeStoreFile({ identity, secret }: OpenedStore): Bytes {
-  return encodeSigned({ format: FORMAT_VERSION, ...encodeIdentity(identity) }, deriveKey(secret, LABELS.storeMac));
+export function encodeStoreFile({ identity, secret, backup }: OpenedStore): Bytes {
+  const fields = { format: FORMAT_VERSION, ...encodeIdentity(identity), ...(backup === undefined ? {} : { backup: { url: backup } }) };
+  return encodeSigned(fields, deriveKey(secret, LABELS.storeMac));
 }
 
 /**
@@ -73,22 +77,38 @@ export async function openStoreFile(bytes: Bytes, credential: Credential): Promi
   if (!file.hasMac(secret)) {
     throw new MemgitError('ALTERED', 'store.json was altered: its keyed hash does not match; restore it from a backup');
   }
-  return { identity: file.identity, secret };
+  return { identity: file.identity, secret, ...(file.backup === undefined ? {} : { backup: file.backup }) };
 }
 
 /** Reads what `store.json` says without a key; who it is from is known only once `hasMac` is true. */
-export function decodeStoreFile(bytes: Bytes): { identity: StoreIdentity; hasMac: (secret: Bytes) => boolean } {
+export function decodeStoreFile(bytes: Bytes): { identity: StoreIdentity; backup: string | undefined; hasMac: (secret: Bytes) => boolean } {
   const fail = malformed('store.json');
   const signed = decodeSigned(bytes, fail);
-  const { format: _format, ...identity } = fieldsOf(signed.fields, ['format', ...IDENTITY_FIELDS], () => fail('its fields are not those of a store'));
-  return { identity: decodeIdentity(identity, fail), hasMac: (secret) => signed.hasMac(deriveKey(secret, LABELS.storeMac)) };
+  const { backup, ...fields } = signed.fields;
+  const { format: _format, ...identity } = fieldsOf(fields, ['format', ...IDENTITY_FIELDS], () => fail('its fields are not those of a store'));
+  return {
+    identity: decodeIdentity(identity, fail),
+    backup: backup === undefined ? undefined : decodeBackup(backup, () => fail('its backup section is malformed')),
+    hasMac: (secret) => signed.hasMac(deriveKey(secret, LABELS.storeMac)),
+  };
+}
+
+function decodeBackup(value: unknown, fail: () => MemgitError): string {
+  const { url } = fieldsOf(value, ['url'], fail);
+  if (typeof url !== 'string' || url.length > MAX_URL_CHARS || !url.includes('{vault}')) throw fail();
+  return url;
 }
 
 /** Tries every slot of the credential's kind. @throws WRONG_KEY when all are for other keys; else what was wrong with one of them */
 export async function openStoreSlots(identity: StoreIdentity, credential: Credential): Promise<Bytes> {
   const kind = 'key' in credential ? 'key' : 'passphrase';
+  const slots = identity.slots.filter((candidate) => candidate.kind === kind);
+  if (slots.length === 0) {
+    const kinds = identity.slots.map((slot) => slot.kind).join(', ');
+    throw new MemgitError('WRONG_KEY', `no ${kind} opens this store; its ways in are: ${kinds}`, { details: { storeId: toHex(identity.id), kind } });
+  }
   let fault: MemgitError | undefined;
-  for (const slot of identity.slots.filter((candidate) => candidate.kind === kind)) {
+  for (const slot of slots) {
     try {
       return unwrapKey(slot.data, await slotKey(slot, credential), slotContext(identity.id, slot));
     } catch (error) {

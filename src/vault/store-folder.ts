@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { makeFolders } from '../git/create.ts';
-import { isTemporary, temporaryPath, writeDurably } from '../git/durable.ts';
+import { isTemporary, orRemove, temporaryPath, writeDurably } from '../git/durable.ts';
 import type { FileSystem } from '../git/fs.ts';
 
 const STORE_FILE = 'store.json';
@@ -41,4 +41,12 @@ export async function writeStoreFile(fs: FileSystem, dir: string, bytes: Bytes):
   }
   await fs.syncDirectory(dir);
   return (await fs.readFile(path, MAX_STORE_FILE_BYTES)) ?? bytes;
+}
+
+/** Writes the file anew, durably and in one step. */
+export async function replaceStoreFile(fs: FileSystem, dir: string, bytes: Bytes): Promise<void> {
+  const file = { path: temporaryPath(dir), bytes };
+  await writeDurably(fs, [file]);
+  await orRemove(fs, [file], async () => fs.rename(file.path, join(dir, STORE_FILE)));
+  await fs.syncDirectory(dir);
 }

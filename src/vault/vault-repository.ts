@@ -5,7 +5,7 @@
 import { systemRandom, type RandomSource } from '../crypto/sodium.ts';
 import { MemgitError } from '../errors.ts';
 import type { Commit } from '../git/commit.ts';
-import { oidOf, type GitObject, type Oid } from '../git/objects.ts';
+import type { GitObject, Oid } from '../git/objects.ts';
 import { Repository, type Mutation, type RepositoryOptions } from '../git/repository.ts';
 import { SharedCache } from './cache.ts';
 import { makeCommit, openCommit, type CommitInfo } from './commit-info.ts';
@@ -13,18 +13,19 @@ import { planEdit } from './draft.ts';
 import { sealEdit } from './edit-objects.ts';
 import { EncryptedSnapshot } from './encrypted-snapshot.ts';
 import { EntryReader } from './entry-reader.ts';
+import { firstCommit } from './first-commit.ts';
 import type { Epoch } from './epoch.ts';
 import { HeadReader, type CheckedHead } from './head-reader.ts';
-import { decodeKeyring, type Keyring } from './keyring.ts';
-import { createKeyring, openKeyring, type NewKeyring, type Unlock, type VaultKeys } from './keys.ts';
+import type { Keyring } from './keyring.ts';
+import { joinKeys, type NewKeyring, type Unlock, type VaultKeys } from './keys.ts';
 import type { EntryInfo, PathIndex } from './path-index.ts';
 import type { MemoryPath } from './path.ts';
 import type { Compression } from './payload.ts';
-import type { RecordFields } from './record.ts';
-import type { Change, Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
+import type { Committed, Draft, Integration, VaultState } from './transaction.ts';
 import { VaultReaders } from './readers.ts';
 import { TreeReader, type NameChange } from './tree-reader.ts';
-import { encodeRoot, type TreeRoot } from './tree.ts';
+import type { TreeRoot } from './tree.ts';
 
 export interface VaultOptions extends RepositoryOptions {
   readonly compression?: Compression;
@@ -34,31 +35,7 @@ export interface VaultOptions extends RepositoryOptions {
   readonly random?: RandomSource;
 }
 
-/** What a mutation is to do, decided on a snapshot. Without changes nothing is written. */
-export interface Draft<T> {
-  readonly changes: readonly Change[];
-  readonly record: RecordFields;
-  readonly result: T;
-}
-
-export interface Committed<T> {
-  readonly result: T;
-  /** `undefined` when the memory stayed as it was and no commit was made. */
-  readonly commit: CommitInfo | undefined;
-}
-
-/** A commit, the keys of its keyring, and the memory as it stands there. */
-export interface VaultState {
-  readonly info: CommitInfo;
-  readonly keys: VaultKeys;
-  readonly snapshot: Snapshot;
-}
-
-/** What to do about another line of the history: nothing, move on to it, or join it in a commit whose first parent is `onto`. */
-export type Integration<T> =
-  | { readonly kind: 'stay'; readonly result: T }
-  | { readonly kind: 'forward'; readonly result: T }
-  | { readonly kind: 'merge'; readonly onto: 'ours' | 'theirs'; readonly draft: Draft<T> };
+export type { Committed, Draft } from './transaction.ts';
 
 /** The head as it was last seen, with everything that was checked about it. */
 interface Head extends CheckedHead {
@@ -74,8 +51,10 @@ export class VaultRepository {
   readonly #entries: EntryReader;
   readonly #heads: HeadReader;
   readonly #unlock: Unlock;
+  /** Mutations that are not over. */
+  readonly #asked = new Set<Promise<unknown>>();
   #head!: Head;
-  /** Those of a line that is being integrated: when its keyring is newer, only they know its newest epoch. */
+  /** Those of a line that is being integrated: its keyring may have epochs that the head's has not. */
   #joinedKeys: VaultKeys | undefined;
 
   private constructor(repository: Repository, unlock: Unlock, options: VaultOptions) {
@@ -93,21 +72,8 @@ export class VaultRepository {
 
   /** Makes a vault with an empty memory and one commit. @throws STORE_EXISTS when there is something at the place */
   static async create(gitdir: string, who: NewKeyring, options: VaultOptions = {}): Promise<VaultRepository> {
-    const random = options.random ?? systemRandom;
-    const keyringBytes = createKeyring(who, random);
-    const { epoch } = openKeyring(decodeKeyring(keyringBytes), { wrapKey: who.wrapKey });
-    const tree = encodeRoot({ keyring: oidOf('blob', keyringBytes), fans: new Map() });
-    const { object, info } = makeCommit(
-      {
-        tree: oidOf('tree', tree.body),
-        parents: [],
-        record: { op: 'init', paths: [], timeMs: (options.clock ?? Date.now)(), sequence: 0, generation: 0, addedBytes: 0, removedBytes: 0 },
-      },
-      epoch,
-      random,
-    );
-    const objects: GitObject[] = [{ type: 'blob', body: keyringBytes }, tree, object];
-    const repository = await Repository.create(gitdir, { objects, head: info.oid }, options);
+    const first = firstCommit(who, (options.clock ?? Date.now)(), options.random ?? systemRandom);
+    const repository = await Repository.create(gitdir, first, options);
     return VaultRepository.#start(repository, { wrapKey: who.wrapKey }, options);
   }
 
@@ -138,8 +104,13 @@ export class VaultRepository {
 
   /** The keys that know every epoch which has been met so far. */
   get #readingKeys(): VaultKeys {
-    const joined = this.#joinedKeys;
-    return joined && joined.keyring.counter > this.keys.keyring.counter ? joined : this.keys;
+    return this.#joinedKeys ? joinKeys(this.keys, this.#joinedKeys) : this.keys;
+  }
+
+  /** The head's keys, with the epochs of another line whose commits are in the repository and have been checked. */
+  async keysWith(line: Oid | undefined): Promise<VaultKeys> {
+    const head = await this.#newest();
+    return line === undefined || line === head.info.oid ? head.keys : joinKeys(head.keys, (await this.#heads.head(line, undefined)).keys);
   }
 
   get trees(): TreeReader {
@@ -164,8 +135,8 @@ export class VaultRepository {
   }
 
   /** @throws CORRUPT when there is no such commit */
-  async commit(oid: Oid): Promise<CommitInfo> {
-    return this.#heads.commit(oid, this.#readingKeys);
+  async commit(oid: Oid, keys: VaultKeys = this.#readingKeys): Promise<CommitInfo> {
+    return this.#heads.commit(oid, keys);
   }
 
   /** The names that differ from the first parent (from an empty memory, in the first commit), without opening an entry. */
@@ -203,9 +174,13 @@ export class VaultRepository {
    * @throws READ_ONLY for a reader's key; LOCKED, ABORTED, IO, and whatever `build` throws
    */
   async transact<T>(build: (snapshot: Snapshot) => Promise<Draft<T>>, options: { signal?: AbortSignal } = {}): Promise<Committed<T>> {
-    // Looks before it locks: a head that this version cannot read, or may not extend, is refused without a trace.
-    checkWriter(await this.#newest());
-    return this.repository.update(async (oid) => this.#build(await this.#headAt(oid, this.#head), build), options);
+    const mutation = this.#transact(build, options);
+    this.#asked.add(mutation);
+    try {
+      return await mutation;
+    } finally {
+      this.#asked.delete(mutation);
+    }
   }
 
   /**
@@ -238,8 +213,16 @@ export class VaultRepository {
     return new VaultReaders(read, new SharedCache().forVault(), this.#unlock);
   }
 
+  /** Waits for the mutations that were asked for. */
   async close(): Promise<void> {
+    await Promise.allSettled(this.#asked);
     await this.repository.close();
+  }
+
+  async #transact<T>(build: (snapshot: Snapshot) => Promise<Draft<T>>, options: { signal?: AbortSignal }): Promise<Committed<T>> {
+    // Looks before it locks: a head that this version cannot read, or may not extend, is refused without a trace.
+    checkWriter(await this.#newest());
+    return this.repository.update(async (oid) => this.#build(await this.#headAt(oid, this.#head), build), options);
   }
 
   async #build<T>(head: Head, build: (snapshot: Snapshot) => Promise<Draft<T>>): Promise<Mutation<Committed<T>> | { result: Committed<T> }> {

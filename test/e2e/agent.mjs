@@ -1,6 +1,7 @@
 /**
  * Plays an agent in a transcript: one command of the memory tool on the store and user of the environment, through the built
  * library. `\n` and other JSON escapes in arguments are read as such. TOOL, SESSION, MODEL and ACTOR go into the record.
+ * PASSPHRASE opens the store where no MEMGIT_KEY_FILE is set.
  *
  *     agent create <path> <text>           agent str_replace <path> <old> <new>     agent insert <path> <line> <text>
  *     agent delete <path>                  agent rename <old path> <new path>
@@ -20,8 +21,8 @@ const FIELDS = {
 const [command = '', ...values] = process.argv.slice(2);
 const input = Object.fromEntries([['command', command], ...(FIELDS[command] ?? []).map((field, index) => [field, unescape(values[index] ?? '')])]);
 
-const { MEMGIT_STORE: dir = '', MEMGIT_KEY_FILE: keyFile = '', MEMGIT_USER: user = '', TOOL, SESSION, MODEL, ACTOR } = process.env;
-const store = await openStore({ dir, key: readFileSync(keyFile, 'utf8') });
+const { MEMGIT_STORE: dir = '', MEMGIT_KEY_FILE: keyFile, PASSPHRASE: passphrase, MEMGIT_USER: user = '', TOOL, SESSION, MODEL, ACTOR } = process.env;
+const store = await openStore({ dir, ...(keyFile === undefined ? { passphrase } : { key: readFileSync(keyFile, 'utf8') }) });
 const vault = await store.vault(user);
 const result = await vault.execute(input, { toolUseId: TOOL, session: SESSION, model: MODEL, actor: ACTOR });
 await store.close();

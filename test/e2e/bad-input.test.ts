@@ -57,7 +57,7 @@ const faults: Fault[] = [
   { what: 'a damaged slot', code: 'DAMAGED_SLOT', make: ({ dir }) => edit(join(dir, 'store.json'), (text) => text.replace(/(?<="data": *".{20})./, other)) },
 
   { what: 'a user without a vault', code: 'VAULT_NOT_FOUND', make: () => ({ user: 'carol' }) },
-  { what: "another user's vault in this one's place", code: 'WRONG_KEY', make: swapVaults },
+  { what: "another user's vault in this one's place", code: 'ALTERED', make: swapVaults },
   { what: 'a repository that is not a vault', code: 'CORRUPT', make: (given) => replaceRepository(given, 'sha1') },
   { what: 'a repository with SHA-256', code: 'UNSUPPORTED_REPOSITORY', make: (given) => replaceRepository(given, 'sha256') },
   { what: 'a repository whose config runs a program', code: 'UNSUPPORTED_REPOSITORY', make: (given) => edit(join(gitdirOf(given), 'config'), (text) => `${text}[core]\n\tfsmonitor = false\n`) },

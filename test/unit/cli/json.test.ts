@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { COMMANDS } from '../../../src/cli/commands/index.ts';
 import { array, boolean, integer, object, string } from '../../../src/cli/shape.ts';
-import { generateKey, openStore } from '../../../src/index.ts';
+import { clone, generateKey, openRepository, openStore, type Vault } from '../../../src/index.ts';
 import { runCli } from '../../support/fake-io.ts';
 import { describedFields, faultsOf, shownFields } from '../../support/shape-check.ts';
 
@@ -25,6 +26,11 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   verify: ['', '--quick', '--store [dir]/damaged'],
   import: ['[dir]/plain'],
   export: ['[dir]/exported'],
+  'remote list': [''],
+  push: ['origin', '--all-users'],
+  fetch: ['origin'],
+  pull: ['other'],
+  clone: ['[dir]/other.git [dir]/cloned.git'],
 };
 
 let dir: string;
@@ -35,6 +41,8 @@ beforeAll(async () => {
   env = { MEMGIT_STORE: join(dir, 'store'), MEMGIT_USER: 'alice', MEMGIT_KEY: await generateKey() };
   const store = await openStore({ dir: env['MEMGIT_STORE']!, key: env['MEMGIT_KEY'] });
   const vault = await store.vault('alice');
+  await diverge(vault, env['MEMGIT_KEY']!);
+  await store.setBackup(join(dir, 'nowhere', '{vault}.git'));
   const said = { session: 's-1', toolUseId: 'toolu_1', model: 'claude', actor: 'alice' };
   await vault.execute({ command: 'create', path: '/memories/draft.md', file_text: 'one\ntwo\nthree\n' }, said);
   await vault.execute({ command: 'str_replace', path: '/memories/draft.md', old_str: 'two', new_str: 'TWO' }, said);
@@ -63,7 +71,7 @@ test.each(reporting.map((command) => [command.name, command] as const))('%s --js
   for (const line of LINES[name] ?? []) {
     const words = line.replaceAll('[dir]', dir).split(' ').filter(Boolean);
     const { exit, stdout } = await runCli([...name.split(' '), ...words, '--json'], { env });
-    expect([0, 3, 13]).toContain(exit);
+    expect([0, 1, 3, 13]).toContain(exit);
     const values = stdout.trimEnd().split('\n').map((text): unknown => JSON.parse(text));
     if (!lines) expect(values).toHaveLength(1);
     expect(values.flatMap((value) => faultsOf(value, shape))).toEqual([]);
@@ -96,6 +104,20 @@ describe('the check sees', () => {
     expect(faultsOf(value, shape)).toEqual([fault]);
   });
 });
+
+/** Gives a vault a remote that is empty, and one that has written the same file. */
+async function diverge(vault: Vault, key: string): Promise<void> {
+  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', join(dir, 'empty.git')]);
+  await vault.addRemote('origin', join(dir, 'empty.git'));
+  await vault.write('/memories/shared.md', 'before');
+  const gitdir = join(dir, 'other.git');
+  await clone({ url: vault.gitdir, gitdir, key });
+  const other = await openRepository({ gitdir, key });
+  await other.write('/memories/shared.md', 'there');
+  await other.close();
+  await vault.addRemote('other', gitdir);
+  await vault.write('/memories/shared.md', 'here');
+}
 
 /** Copies a store and spoils the pack of one vault's first mutation, which nothing needs to open the vault. */
 function damageFirstMutation(gitdir: string, from: string, to: string): void {

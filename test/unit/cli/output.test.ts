@@ -33,6 +33,17 @@ test('memory text is raw for a program and harmless for a terminal', async () =>
   expect(stdout()).toBe('\\xff\\x1b');
 });
 
+test('JSON is raw for a program and harmless, but the same, for a terminal', async () => {
+  const value = { text: '\x9b31m \u202e \u{e0041} \x7f é 😀' };
+  const printed = async (terminal: boolean) => {
+    const { io, stdout } = fakeIo({ terminal });
+    await new Output(io, { pager: false }).json(value);
+    return stdout();
+  };
+  expect(await printed(false)).toBe(`${JSON.stringify(value)}\n`);
+  expect(await printed(true)).toBe('{"text":"\\u009b31m \\u202e \\udb40\\udc41 \\u007f é 😀"}\n');
+});
+
 test.each([
   ['on a terminal', { terminal: true }, true],
   ['in a pipe', { terminal: false }, false],

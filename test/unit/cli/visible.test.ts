@@ -6,7 +6,9 @@ test.each([
   ['over\rwritten', 'over\\rwritten'],
   ['\0\b\x7f\x9b', '\\0\\x08\\x7f\\x9b'],
   ['right to left \u202e and \u2066', 'right to left \\u{202e} and \\u{2066}'],
+  ['hidden\u{e0041}\u{e0042} and\u200b\ufeff\u{e0100}', 'hidden\\u{e0041}\\u{e0042} and\\u{200b}\\u{feff}\\u{e0100}'],
   ['a\ttab and\na line', 'a\ttab and\na line'],
+  ['❤️ 👩‍👧 می‌خواهم', '❤️ 👩‍👧 می‌خواهم'],
   ['naïve 日本 😀', 'naïve 日本 😀'],
 ])('text %j is shown as %j', (text, shown) => {
   expect(visibleText(text)).toBe(shown);

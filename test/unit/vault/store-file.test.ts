@@ -26,6 +26,11 @@ test('a store opens with its key or its passphrase, and with no other', async ()
   await expect(openStoreFile(encodeStoreFile(byKey), { key: key.subarray(1) })).rejects.toThrow(RangeError);
 });
 
+test('the other kind of secret is told from a wrong one', async () => {
+  await expect(openStoreFile(encodeStoreFile(byKey), { passphrase: 'x' })).rejects.toThrow('no passphrase opens this store; its ways in are: key');
+  await expect(openStoreFile(encodeStoreFile(byPassphrase), { key })).rejects.toThrow('no key opens this store; its ways in are: passphrase');
+});
+
 test('no byte of store.json can change without a code that says what is wrong', async () => {
   const bytes = encodeStoreFile(byKey);
   const seen = new Set<string>();

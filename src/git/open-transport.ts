@@ -1,0 +1,18 @@
+/** Finds the way to a remote: the git that is installed, or HTTP(S) without it. What is not needed is not loaded. */
+import { MemgitError } from '../errors.ts';
+import { isHttp, parseRemoteUrl } from './remote-url.ts';
+import { findGit } from './system-git.ts';
+import type { Transport, TransportOptions } from './transport.ts';
+
+/** @throws INVALID_ARGUMENT for an address that is not one of a remote, or that needs git where there is none */
+export async function openTransport(url: string, options: TransportOptions = {}): Promise<Transport> {
+  const remote = parseRemoteUrl(url);
+  const git = findGit();
+  if (git !== undefined) {
+    const { GitTransport } = await import('./git-transport.ts');
+    return new GitTransport(git, remote, options);
+  }
+  if (!isHttp(remote)) throw new MemgitError('INVALID_ARGUMENT', `expected git on PATH for a remote over ${remote.protocol}, found none; install git, or use https`);
+  const { HttpTransport } = await import('./http-transport.ts');
+  return new HttpTransport(remote, options);
+}

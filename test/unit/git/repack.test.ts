@@ -1,0 +1,150 @@
+/** `Repository.gc`: it makes one small pack, loses nothing whoever else is at work and wherever it stops, and needs no git. */
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMemgitError } from '../../../src/errors.ts';
+import { nodeFileSystem, type FileSystem } from '../../../src/git/fs.ts';
+import { describeSelf, encodeOwner } from '../../../src/git/owner.ts';
+import { oidOf, type Oid } from '../../../src/git/objects.ts';
+import { Repository } from '../../../src/git/repository.ts';
+import { addFile, blob, commitObjects, createSample, everyObject, filesAt, git, temporaryFolder } from '../../support/git-repository.ts';
+
+const folder = temporaryFolder();
+let count = 0;
+const freshGitdir = (): string => join(folder, `${(count += 1)}.git`);
+const packs = (gitdir: string): string[] => readdirSync(join(gitdir, 'objects/pack')).filter((name) => name.endsWith('.pack'));
+const own = (gitdir: string): string[] => readdirSync(join(gitdir, 'memgit')).filter((name) => name.startsWith('repack-'));
+
+async function createBusy(gitdir: string, files = 20): Promise<Repository> {
+  const repository = await createSample(gitdir);
+  for (let i = 0; i < files; i += 1) await addFile(repository, `a file with a long name ${i}`, `text ${i}`);
+  return repository;
+}
+
+async function expectAll(repository: Repository, oids: readonly Oid[]): Promise<void> {
+  for (const oid of oids) {
+    const { type, body } = await repository.read(oid);
+    expect(oidOf(type, body)).toBe(oid);
+  }
+}
+
+async function withoutGit<T>(action: () => Promise<T>): Promise<T> {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '';
+  try {
+    return await action();
+  } finally {
+    process.env['PATH'] = path;
+  }
+}
+
+test('leaves one pack, with deltas and with what no ref leads to, and whoever had the repository open reads on', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir);
+  const lost = blob('written by someone who died before the ref moved');
+  await repository.update(async (head) => ({ ...commitObjects([], [head]), objects: [lost, ...commitObjects([], [head]).objects], result: undefined }));
+  git(gitdir, ['update-ref', 'refs/heads/main', git(gitdir, ['rev-parse', 'main^']).trim()]);
+  const objects = everyObject(gitdir).map(({ oid }) => oid);
+  const reader = await Repository.open(gitdir, { readOnly: true });
+  const before = await repository.stats();
+
+  await repository.gc();
+  const after = await repository.stats();
+  expect([after.packs, after.bytesOnDisk < before.bytesOnDisk / 3]).toEqual([1, true]);
+  expect(objects).toContain(oidOf('blob', lost.body));
+  for (const each of [repository, reader, await Repository.open(gitdir)]) await expectAll(each, objects);
+  expect(git(gitdir, ['fsck', '--strict', '--full', '--no-dangling'])).toBe('');
+  expect(own(gitdir)).toEqual([]);
+  for (const name of readdirSync(join(gitdir, 'objects/pack'))) expect(statSync(join(gitdir, 'objects/pack', name)).mode & 0o077).toBe(0);
+
+  await addFile(repository, 'after', 'after');
+  await repository.gc();
+  await repository.gc();
+  expect(packs(gitdir)).toHaveLength(1);
+  expect((await filesAt(reader, await reader.head())).has('after')).toBe(true);
+});
+
+test('a pack that is marked stays, and so does one that came while git was packing', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir, 3);
+  const kept = packs(gitdir)[0]!;
+  writeFileSync(join(gitdir, 'objects/pack', kept.replace('.pack', '.keep')), '');
+  const writer = await Repository.open(gitdir);
+  const writing = (async () => {
+    for (let i = 0; i < 60; i += 1) await addFile(writer, `meanwhile ${i}`, `${i}`);
+  })();
+  await Promise.all([repository.gc(), writing]);
+  expect(packs(gitdir)).toContain(kept);
+  expect((await filesAt(repository, await repository.head())).size).toBe(1 + 3 + 60);
+  await expectAll(repository, everyObject(gitdir).map(({ oid }) => oid));
+  expect(git(gitdir, ['fsck', '--strict', '--full', '--no-dangling'])).toBe('');
+});
+
+test('without git, packs are merged as they are', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir);
+  const objects = everyObject(gitdir).map(({ oid }) => oid);
+  await withoutGit(() => repository.gc());
+  expect(packs(gitdir)).toHaveLength(1);
+  await expectAll(repository, objects);
+  await withoutGit(() => repository.gc());
+  expect(git(gitdir, ['fsck', '--strict', '--full', '--no-dangling'])).toBe('');
+});
+
+test.each([['with git', false], ['without git', true]])('stopped at any call, %s, it loses nothing', async (_name, alone) => {
+  const changing = ['create', 'mkdir', 'rename', 'unlink', 'syncDirectory'] as const;
+  for (let stopAt = 1, finished = false; !finished; stopAt += 1) {
+    const gitdir = freshGitdir();
+    await (await createBusy(gitdir, 2)).close();
+    const objects = everyObject(gitdir).map(({ oid }) => oid);
+    let calls = 0;
+    const failing = { ...nodeFileSystem };
+    for (const name of changing) {
+      Object.assign(failing, {
+        [name]: async (...args: [string, string]) => {
+          calls += 1;
+          if (calls >= stopAt) throw new Error('the machine is off');
+          return (nodeFileSystem[name] as (...args: string[]) => Promise<unknown>)(...args);
+        },
+      });
+    }
+    const dying = await Repository.open(gitdir, { fs: failing satisfies FileSystem });
+    const collect = () => dying.gc();
+    finished = await (alone ? withoutGit(collect) : collect()).then(() => true, () => false);
+    git(gitdir, ['fsck', '--strict', '--full', '--no-dangling']);
+    const after = await Repository.open(gitdir, { lockTimeoutMs: 50 });
+    await expectAll(after, objects);
+    expect(stopAt).toBeLessThan(60);
+  }
+});
+
+test('a damaged object stops it before anything is changed', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir, 3);
+  const [first] = packs(gitdir);
+  const path = join(gitdir, 'objects/pack', first!);
+  const bytes = Buffer.alloc(statSync(path).size, 7);
+  writeFileSync(path, bytes);
+  const before = packs(gitdir);
+  const error: unknown = await repository.gc().catch((thrown: unknown) => thrown);
+  expect(isMemgitError(error, 'CORRUPT')).toBe(true);
+  expect(packs(gitdir)).toEqual(before);
+  expect(own(gitdir)).toEqual([]);
+});
+
+test('what a dead one left is cleared, what a living one has is not', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir, 2);
+  for (const [name, owner] of [['repack-0000000000000001', { ...describeSelf(), boot: 'another' }], ['repack-0000000000000002', describeSelf()]] as const) {
+    mkdirSync(join(gitdir, 'memgit', name));
+    writeFileSync(join(gitdir, 'memgit', name, 'owner'), encodeOwner(owner));
+  }
+  await repository.gc();
+  expect(own(gitdir)).toEqual(['repack-0000000000000002']);
+});
+
+test('a read-only repository refuses', async () => {
+  const gitdir = freshGitdir();
+  await createSample(gitdir);
+  const error: unknown = await (await Repository.open(gitdir, { readOnly: true })).gc().catch((thrown: unknown) => thrown);
+  expect(isMemgitError(error, 'READ_ONLY')).toBe(true);
+});
