@@ -1,6 +1,9 @@
 /** The public names of memgit. */
 export { ERRORS, MemgitError, isMemgitError } from './errors.ts';
 export type { ErrorCode, ErrorDetails, MemgitErrorOptions } from './errors.ts';
+export { clone } from './clone.ts';
+export type { CloneLocation } from './clone.ts';
+export type { TransferProgress, TransportOptions } from './git/transport.ts';
 export { generateKey } from './key.ts';
 export type { KeyOptions, KeyProvider } from './key.ts';
 export type { ExecuteOptions, ToolResult } from './memory/execute.ts';
@@ -38,3 +41,9 @@ export type { ProgressEntry } from './session/session-log.ts';
 export type { Session } from './session/session.ts';
 export type { Sessions, StartOptions } from './session/sessions.ts';
 export type { SessionInfo, SessionStat, SessionStatus } from './session/table.ts';
+export type { SyncedVault, SyncOptions } from './store-sync.ts';
+export type { Cloned } from './sync/clone.ts';
+export type { Fetched, FetchOptions } from './sync/fetch.ts';
+export type { MergeConflict, Strategy } from './sync/merge.ts';
+export type { Pulled, PullOptions } from './sync/pull.ts';
+export type { Pushed } from './sync/push.ts';

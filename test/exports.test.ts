@@ -6,6 +6,7 @@ test('the public names are these, and no others by accident', () => {
     'MemgitError',
     'Store',
     'Vault',
+    'clone',
     'conflictsOf',
     'formatPatch',
     'generateKey',

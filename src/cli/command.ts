@@ -21,7 +21,7 @@ export interface Parameter<T> {
 type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
 
-export const GROUPS = ['Set up', 'Look', 'Undo', 'Check', 'Move', 'Sessions', 'Shell'] as const;
+export const GROUPS = ['Set up', 'Look', 'Undo', 'Check', 'Move', 'Back up', 'Sessions', 'Shell'] as const;
 
 export interface CommandFacts {
   /** One word, or two for a command of a group, such as `key check`. */

@@ -9,8 +9,9 @@ export const EXITS = {
   10: 'no store or vault at this place',
   11: 'locked by another process',
   12: 'no key, a mistyped key, or the wrong key',
-  13: 'conflict: later edits touch the same lines',
+  13: 'conflict: both sides touch the same lines, or the remote has commits that are not here',
   14: 'damaged, altered, or of a format this version does not read',
+  15: 'the remote shows less than it did before, or another history',
   130: 'interrupted',
 } as const;
 

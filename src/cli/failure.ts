@@ -13,6 +13,8 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   VAULT_NOT_FOUND: '`memgit users` lists the users of the store',
   INVALID_PATH: 'a path begins with /memories; `memgit ls` lists those that there are',
   LOCKED: 'wait until the other process has finished, then try again',
+  PUSH_REJECTED: '`memgit pull` takes in what the remote has; then push again',
+  REMOTE_REFUSED: 'give a token with --token-file or MEMGIT_REMOTE_TOKEN, or set up git\'s credential helper or ssh keys',
   CONFLICT: '--keep ours keeps what is there now, --keep theirs puts back what was; --dry-run shows the result',
 };
 

@@ -1,8 +1,10 @@
 /** Key files: one line of text, readable by their owner only, kept away from the store and from anything that gets committed. */
-import { chmod, link, lstat, mkdir, open, readFile, realpath, stat, unlink } from 'node:fs/promises';
+import { chmod, link, lstat, open, readFile, realpath, stat, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { MemgitError } from '../errors.ts';
+import { makeFolders } from '../git/create.ts';
+import { nodeFileSystem } from '../git/fs.ts';
 import type { Context } from './context.ts';
 import { given } from './globals.ts';
 import type { Io } from './io.ts';
@@ -41,7 +43,7 @@ export async function exists(path: string): Promise<boolean> {
  */
 export async function writeKeyFile(path: string, key: string, store: string): Promise<void> {
   await refusePlace(await realPlace(dirname(path)), await realPlace(store));
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolders(nodeFileSystem, resolve(dirname(path)));
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new MemgitError('ALREADY_EXISTS', `there is already a file at ${path}`) : error;
   });

@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream';
 import type { Io } from './io.ts';
 import { startPager, type Pager } from './pager.ts';
 import { COLOURED, PLAIN, type Style } from './style.ts';
-import { visibleBytes, visibleText } from './visible.ts';
+import { visibleBytes, visibleJson, visibleText } from './visible.ts';
 
 /** The reader closed the pipe, as `head` does. Nothing is wrong; there is only nothing more to do. */
 export class ReaderGone extends Error {}
@@ -55,7 +55,12 @@ export class Output {
   }
 
   async json(value: unknown): Promise<void> {
-    await this.line(JSON.stringify(value));
+    await this.jsonText(JSON.stringify(value));
+  }
+
+  /** One line of what is JSON already. */
+  async jsonText(json: string): Promise<void> {
+    await this.line(this.terminal ? visibleJson(json) : json);
   }
 
   /** Text from a memory: as it is for a program, harmless for a terminal. */

@@ -4,9 +4,11 @@
  */
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
+import { makeFolders } from '../git/create.ts';
+import { nodeFileSystem } from '../git/fs.ts';
 import { baseName, ROOT, type MemoryPath } from '../vault/path.ts';
 import type { NodeInfo, Snapshot } from '../vault/snapshot.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
@@ -41,14 +43,15 @@ export async function exportFolder(vault: VaultRepository, folder: string, optio
   const { snapshot, nodes } = await contentsOf(vault, options);
   const overwrite = options.overwrite ?? false;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // Not node's recursive mkdir, which never comes back from a parent that refuses with ENOENT, as /proc does.
+    await makeFolders(nodeFileSystem, resolve(folder));
     if (!overwrite && (await readdir(folder)).length > 0) throw inTheWay('expected an empty folder to export to, got one that holds something');
     const made = new Set<string>();
     const result = { files: 0, bytes: 0 };
     for await (const { name, node } of nodes) {
       const segments = name.split('/');
       const last = node.kind === 'file' ? segments.pop() : undefined;
-      await makeFolders(folder, segments, made);
+      await makeInside(folder, segments, made);
       if (last === undefined) continue;
       const content = await snapshot.read(node.path);
       await writePlainFile(join(folder, ...segments, last), content, overwrite);
@@ -94,7 +97,7 @@ async function* named(snapshot: Snapshot, path: MemoryPath): AsyncGenerator<{ na
   }
 }
 
-async function makeFolders(root: string, segments: readonly string[], made: Set<string>): Promise<void> {
+async function makeInside(root: string, segments: readonly string[], made: Set<string>): Promise<void> {
   let folder = root;
   for (const segment of segments) {
     folder = join(folder, segment);

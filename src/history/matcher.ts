@@ -30,7 +30,8 @@ export class Matcher {
     try {
       return [...(SEARCH.runInContext(context, { timeout: TIMEOUT_MS }) as number[])];
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw cause;
+      // The other end that such a pattern can come to is the stack's.
+      if ((cause as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' && (cause as Error).name !== 'RangeError') throw cause;
       throw new MemgitError('INVALID_ARGUMENT', 'expected a pattern that finds its way through a text, got one that takes too long; make it simpler', { cause });
     }
   }

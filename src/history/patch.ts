@@ -25,8 +25,8 @@ function formatFile(diff: FileDiff): string {
   if (diff.contentChanged) lines.push(formatIndex(diff));
   const [oldName, newName] = [diff.change === 'added' ? ABSENT : before, diff.change === 'removed' ? ABSENT : after];
   if (diff.binary) lines.push(`Binary files ${oldName} and ${newName} differ`);
-  if (diff.hunks.length > 0) lines.push(`--- ${oldName}`, `+++ ${newName}`, ...diff.hunks.flatMap(formatHunk));
-  return `${lines.join('\n')}\n`;
+  if (diff.hunks.length > 0) lines.push(`--- ${oldName}`, `+++ ${newName}`);
+  return `${[...lines, ...diff.hunks.flatMap(formatHunk)].join('\n')}\n`;
 }
 
 /** Without it `patch` takes the removal of an empty file for a mistake. */

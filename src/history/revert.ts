@@ -30,6 +30,14 @@ export interface RevertOptions extends UndoOptions {
   readonly keep?: Side | undefined;
 }
 
+/** What the floor above, which knows what sessions are, adds to an undo. */
+export interface RevertHooks {
+  /** Which commits of a session are to be undone. Default: all. */
+  readonly isWork?: (commit: CommitInfo) => boolean;
+  /** Adds to the same commit. Called when there is something to undo. */
+  readonly addTo?: (bench: Workbench) => Promise<void>;
+}
+
 /**
  * Undoes commits, the newest first, and writes the outcome as one commit. Undoing what is undone already changes nothing.
  *
@@ -37,19 +45,20 @@ export interface RevertOptions extends UndoOptions {
  *   was changed
  * @throws BAD_REVISION when there is no such commit, or it is the first one, which only made the vault
  */
-export async function revert(vault: VaultRepository, targets: RevertTargets, options: RevertOptions = {}): Promise<UndoResult> {
-  const commits = await findTargets(vault, targets);
+export async function revert(vault: VaultRepository, targets: RevertTargets, options: RevertOptions = {}, { isWork, addTo }: RevertHooks = {}): Promise<UndoResult> {
+  const commits = await findTargets(vault, targets, isWork);
   return writeBench(vault, options, async (snapshot, head) => {
     const bench = new Workbench(await listSnapshot(snapshot));
     const undo = new Undo(vault, head, bench, options.keep);
     for (const info of commits) await undo.commit(info);
     if (undo.conflicts.length > 0) throw conflictError(undo.conflicts);
+    if (addTo && (await bench.changes()).length > 0) await addTo(bench);
     return { bench, op: 'revert', targets: commits.map(({ oid }) => oid) };
   });
 }
 
 /** From the newest to the oldest, each once. */
-async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets): Promise<CommitInfo[]> {
+async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets, isWork = (_: CommitInfo) => true): Promise<CommitInfo[]> {
   const found = new Map<Oid, CommitInfo>();
   const add = (info: CommitInfo) => found.set(info.oid, info);
   for (const revision of revisions) {
@@ -62,9 +71,10 @@ async function findTargets(vault: VaultRepository, { revisions = [], session, to
     const before = found.size;
     for await (const { info } of walkHistory(vault, (await vault.head()).oid)) {
       const { record } = info();
-      if ((session !== undefined && record.session === session) || (toolUseId !== undefined && record.toolUseId === toolUseId)) add(info());
+      const ofSession = session !== undefined && record.session === session && isWork(info());
+      if (ofSession || (toolUseId !== undefined && record.toolUseId === toolUseId)) add(info());
     }
-    if (found.size === before) throw new MemgitError('BAD_REVISION', 'expected the id of a session or a tool use, but no commit has it');
+    if (found.size === before) throw new MemgitError('BAD_REVISION', 'expected the id of a session or a tool use that changed something, but no commit has it');
   }
   if (found.size === 0) throw new MemgitError('BAD_REVISION', 'expected commits to undo, got none; name a revision, a session or a tool use');
   const first = [...found.values()].find(({ commit }) => commit.parents.length === 0);

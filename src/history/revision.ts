@@ -87,13 +87,14 @@ async function checked(vault: VaultRepository, oid: Oid): Promise<Oid> {
 }
 
 async function resolveTag(vault: VaultRepository, field: 'toolUseId' | 'session', id: string): Promise<Oid> {
-  const similar: Oid[] = [];
+  /** The newest commit of each id that begins so. */
+  const similar = new Map<string, Oid>();
   for await (const { oid, info } of walkHistory(vault, (await vault.head()).oid)) {
     const value = info().record[field];
     if (value === id) return oid;
-    if (value?.startsWith(id) === true) similar.push(oid);
+    if (value?.startsWith(id) === true && !similar.has(value)) similar.set(value, oid);
   }
-  throw bad(`expected the ${field === 'session' ? 'session' : 'tool use'} of a commit, but no commit has this id`, similar);
+  throw bad(`expected the ${field === 'session' ? 'session' : 'tool use'} of a commit, but no commit has this id`, [...similar.values()]);
 }
 
 async function resolveTime(vault: VaultRepository, text: string, nowMs: number): Promise<Oid> {

@@ -76,9 +76,10 @@ async function gatherFeatures(snapshot: Snapshot, rows: readonly SessionRow[]): 
   if (!checklist) return undefined;
   if (!isChecklist(checklist)) return { total: 0, passing: 0, done: false, fault: faultSentence(checklist) };
   const { total, passing, done } = summarize(checklist);
-  const broken = new Set(rows.flatMap(({ stat }) => stat?.regressed ?? []));
+  // A feature may also have been broken by a session that is still open, or outside any.
+  const passedOnce = new Set(rows.flatMap(({ stat }) => [...(stat?.passed ?? []), ...(stat?.regressed ?? [])]));
   const next = nextFeature(checklist);
-  const regressions = checklist.filter(({ id, passes }) => !passes && broken.has(id));
+  const regressions = checklist.filter(({ id, passes }) => !passes && passedOnce.has(id));
   return {
     total,
     passing,

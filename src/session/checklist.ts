@@ -73,12 +73,15 @@ export function isSameList(before: Checklist, after: Checklist): boolean {
   return before.length === after.length && before.every((item, index) => fixedPart(item) === fixedPart(after[index]!));
 }
 
+/** A letter or a digit: spaces and invisible characters are no evidence. */
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
+
 /** The first feature that `after` says passes without evidence, and `before` does not say the same of. */
 export function passedWithoutEvidence(before: Checklist, after: Checklist): Feature | undefined {
   return after.find((feature) => {
     const old = before.find(({ id }) => id === feature.id);
     const untouched = old?.passes === true && old.evidence === feature.evidence;
-    return feature.passes && feature.evidence.trim() === '' && !untouched;
+    return feature.passes && !SAYS_SOMETHING.test(feature.evidence) && !untouched;
   });
 }
 

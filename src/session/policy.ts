@@ -21,8 +21,8 @@ export class Policies {
   }
 
   /** Gives a session a policy of its own, in this process. */
-  set(session: string, setting: PolicySetting): void {
-    this.#ofSessions.set(session, policyOf(setting));
+  set(session: string, policy: Policy | undefined): void {
+    this.#ofSessions.set(session, policy);
   }
 
   /** @throws CommandRefusal with code REFUSED and the policy's sentence */
@@ -34,7 +34,10 @@ export class Policies {
   }
 }
 
-function policyOf(setting: PolicySetting): Policy | undefined {
+/** `undefined` for no policy. @throws TypeError */
+export function policyOf(setting: PolicySetting): Policy | undefined {
   if (setting === 'off') return undefined;
-  return setting === 'enforce' ? progressRules : setting;
+  if (setting === 'enforce') return progressRules;
+  if (typeof setting !== 'function') throw new TypeError("policy: expected 'enforce', 'off' or a function");
+  return setting;
 }

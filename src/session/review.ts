@@ -1,20 +1,22 @@
 /** Looks at one session and undoes it, by its commits. The table and the logs tell what happened, so they are not undone. */
+import { utf8, utf8Decode } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { UndoResult } from '../history/bench-commit.ts';
 import { findChanges, recordedMoves, type Move } from '../history/changes.ts';
 import { diffChanges, type FileDiff } from '../history/diff.ts';
-import { listDifference, type ListingNode } from '../history/listing.ts';
+import { fileOf, listDifference, type ListingNode } from '../history/listing.ts';
 import { logEntryOf, type LogEntry } from '../history/log-entry.ts';
 import { revert, type RevertOptions as UndoOptions } from '../history/revert.ts';
+import type { Workbench } from '../history/workbench.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import type { MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { commitsOf, isWork, tally } from './activity.ts';
 import { logNumberOf, logPath, TABLE } from './layout.ts';
-import { readText, writeText } from './progress-files.ts';
+import { readText } from './progress-files.ts';
 import { withSection } from './session-log.ts';
 import { infoOf, type SessionInfo, type SessionRow, type SessionStat } from './table.ts';
-import type { SessionHost, World } from './world.ts';
+import type { World } from './world.ts';
 
 export interface SessionDetails extends SessionInfo {
   readonly stat: SessionStat;
@@ -54,26 +56,24 @@ export async function diffSession(vault: VaultRepository, row: SessionRow): Prom
 }
 
 /** @throws CONFLICT, and nothing is changed */
-export async function revertSession(host: SessionHost, { now }: World, row: SessionRow, options: RevertOptions): Promise<UndoResult> {
+export async function revertSession(vault: VaultRepository, { now }: World, row: SessionRow, options: RevertOptions): Promise<UndoResult> {
   if (row.status === 'open') throw new MemgitError('REFUSED', `session ${row.number} is still open; end or abandon it before undoing it`);
-  const revisions = (await workOf(host.repository, row)).filter(({ record }) => !record.paths.every(isAccount)).map(({ oid }) => oid);
+  const revisions = (await workOf(vault, row)).filter(isUndoable).map(({ oid }) => oid);
   if (revisions.length === 0) throw new MemgitError('BAD_REVISION', `session ${row.number} changed nothing that could be undone`);
-  const result = await revert(host.repository, { revisions }, { note: `revert session ${row.number}`, ...options });
-  if (result.commit) await noteRevert(host, row, new Date(now()).toISOString(), result.commit.oid);
-  return result;
+  const addTo = async (bench: Workbench) => noteRevert(bench, row, new Date(now()).toISOString());
+  return revert(vault, { revisions }, { note: `revert session ${row.number}`, ...options }, { addTo });
 }
 
-async function noteRevert(host: SessionHost, { number }: SessionRow, time: string, oid: string): Promise<void> {
-  const path = logPath(number);
-  await host.transact('session_revert', async (snapshot) => {
-    const log = await readText(snapshot, path);
-    const text = `What this session changed was undone by commit ${oid.slice(0, 10)}; later work was kept.`;
-    return {
-      changes: log === undefined ? [] : [writeText(path, withSection(log, 'Reverted', time, text))],
-      record: { op: 'session_revert', paths: [path] },
-      result: undefined,
-    };
-  });
+/** Whether a commit of a session changed more than the account of it. */
+export function isUndoable(info: CommitInfo): boolean {
+  return isWork(info) && !info.record.paths.every(isAccount);
+}
+
+async function noteRevert(bench: Workbench, { number }: SessionRow, time: string): Promise<void> {
+  const file = bench.file(logPath(number));
+  const log = file && utf8Decode(await file.read());
+  if (log === undefined) return;
+  bench.write(logPath(number), fileOf(utf8(withSection(log, 'Reverted', time, 'What this session changed was undone; later work was kept.'))));
 }
 
 /** Newest first. */

@@ -12,7 +12,7 @@ import type { Policy, ProposedChange } from './proposal.ts';
 import { decodeTable, type SessionRow } from './table.ts';
 
 /** What memgit itself writes of a session; it keeps the table and the logs by its own construction. */
-const OWN_OPS = new Set(['session_start', 'session_end', 'session_abandon', 'session_revert', 'progress_append']);
+const OWN_OPS = new Set(['session_start', 'session_end', 'session_abandon', 'progress_append']);
 
 interface Writer {
   /** `undefined` while the vault never had a session. */

@@ -11,7 +11,7 @@ import { Features } from './features.ts';
 import { logPath, README, TABLE } from './layout.ts';
 import { findInterrupted } from './liveness.ts';
 import { README_TEXT } from './messages.ts';
-import type { Policies, PolicySetting } from './policy.ts';
+import { policyOf, type Policies, type PolicySetting } from './policy.ts';
 import { readChecklist, readTable, readText, writeTable, writeText } from './progress-files.ts';
 import { diffSession, showSession, revertSession, type RevertOptions, type SessionDetails } from './review.ts';
 import { openingOf, statText, withSection } from './session-log.ts';
@@ -60,6 +60,7 @@ export class Sessions {
    */
   async start(options: StartOptions = {}): Promise<Session> {
     const { id: chosen, ...facts } = factsOf(options);
+    const own = options.policy === undefined ? undefined : { policy: policyOf(options.policy) };
     const process = options.process === false ? undefined : this.#world.describeProcess(options.process ?? globalThis.process.pid);
     const dead = await findInterrupted(this.#host.repository, await readTable(await this.#host.repository.snapshot()), this.#world);
     const { result: row } = await this.#host.transact('session_start', async (snapshot) => {
@@ -89,7 +90,7 @@ export class Sessions {
         result: row,
       };
     });
-    if (options.policy !== undefined) this.#policies.set(row.id, options.policy);
+    if (own) this.#policies.set(row.id, own.policy);
     return new Session(row, this.#host, this.#world);
   }
 
@@ -127,7 +128,7 @@ export class Sessions {
    * @throws NOT_FOUND; CONFLICT when later edits touch the same lines, and nothing is changed
    */
   async revert(reference: string | number, options: RevertOptions = {}): ReturnType<typeof revertSession> {
-    return revertSession(this.#host, this.#world, await this.#find(reference), options);
+    return revertSession(this.#host.repository, this.#world, await this.#find(reference), options);
   }
 
   /** What a model should know before it goes on, seen from outside any session. */

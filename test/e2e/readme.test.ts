@@ -70,3 +70,19 @@ test('its programs run, and print what it says', async () => {
   expect(printed).toEqual(['', ...blocks('text')]);
   expect(api.requests.at(-1)).toMatchObject({ model: 'claude-opus-5-5', tools: [{ type: 'memory_20250818', name: 'memory' }] });
 });
+
+test('its session is played from start to end', async () => {
+  const [session, ...others] = blocks('ts');
+  expect(others).toEqual([]);
+  const file = join(folder, 'session.mjs');
+  writeFileSync(
+    file,
+    `import Anthropic from '@anthropic-ai/sdk';
+import { openStore } from 'memgit';
+const [client, model] = [new Anthropic(), 'claude-opus-5-5'];
+const store = await openStore({ dir: './sessions', key: process.env.MEMGIT_KEY });
+const vault = await store.vault('alice');
+${session!}console.log((await vault.sessions.list()).map(({ number, status }) => number + ' ' + status).join());\nawait store.close();\n`,
+  );
+  expect(await run(file)).toBe('1 ended\n');
+});

@@ -68,6 +68,17 @@ test('tells of regressions until they pass again, and when nothing is left to do
   expect(await third.brief()).not.toContain('These passed once');
 });
 
+test('tells of what broke in a session that is still open, or outside any', async () => {
+  const first = await vault.sessions.start();
+  await first.features.init([feature('a'), feature('b'), feature('c')]);
+  for (const id of ['a', 'b', 'c']) await first.features.pass(id, { evidence: 'seen' });
+  await first.end({ handoff: 'All pass.' });
+  const open = await vault.sessions.start();
+  await open.features.fail('a', { reason: 'It broke.' });
+  await vault.features.fail('c', { reason: 'A person saw it.' });
+  expect((await json()).features?.regressions?.map(({ id }) => id)).toEqual(['a', 'c']);
+});
+
 test('never counts a broken checklist as an empty one', async () => {
   await vault.sessions.start({ policy: 'off' });
   const open = await store.open({ policy: 'off' });

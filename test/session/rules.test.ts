@@ -65,6 +65,7 @@ describe('after the initializer session', () => {
     expect(await session.execute({ command: 'create', path: FEATURES, file_text: (await now()).replace('"evidence": ""', '"evidence": "logged in"') }, { overwrite: true })).toMatchObject({ is_error: false });
     expect(await first(await now(), '"passes": true')).toMatchObject({ is_error: false });
     expect(await refusalOf(session.execute(replace(FEATURES, 'logged in', '')))).toContain('cannot pass without evidence');
+    expect(await refusalOf(session.execute(replace(FEATURES, 'logged in', '\u200b')))).toContain('cannot pass without evidence');
     expect(await first(await now(), '"passes": false')).toMatchObject({ is_error: false });
   });
 
@@ -172,6 +173,8 @@ describe('a policy of one\'s own', () => {
 
   test('can be a session\'s, or off', async () => {
     await secondSession();
+    await expect(vault.sessions.start({ policy: 'loose' as 'off' })).rejects.toThrow(TypeError);
+    expect(await vault.sessions.list()).toHaveLength(2);
     const loose = await vault.sessions.start({ policy: 'off' });
     expect(await loose.execute({ command: 'delete', path: FEATURES })).toMatchObject({ is_error: false });
     const strict = await vault.sessions.start({ policy: ({ op }) => (op === 'delete' ? 'Error: Nothing is deleted here' : undefined) });

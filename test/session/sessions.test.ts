@@ -105,9 +105,8 @@ describe('an end', () => {
     await session.abandon({ reason: 'The plan was wrong.' });
     expect(await vault.readText(`${PROGRESS}/log/0001.md`)).toContain('The plan was wrong.');
     expect(await statuses()).toEqual(['abandoned']);
-    for (const late of [session.end({ handoff: 'x' }), session.abandon({ reason: 'x' }), session.progress.append({ did: 'x' }), vault.sessions.resume(1)]) {
-      await expect(late).rejects.toMatchObject({ code: 'CLOSED' });
-    }
+    const late = [session.end({ handoff: 'x' }), session.abandon({ reason: 'x' }), session.progress.append({ did: 'x' }), vault.sessions.resume(1)];
+    expect(await Promise.allSettled(late)).toEqual(Array(4).fill({ status: 'rejected', reason: expect.objectContaining({ code: 'CLOSED' }) }));
   });
 
   test('can come from another process that resumes the session', async () => {
@@ -193,14 +192,32 @@ describe('looking at a session and undoing it', () => {
     await threeSessions();
     const trial = await vault.sessions.revert(2, { dryRun: true });
     expect(trial.commit).toBeUndefined();
-    expect(trial.files.map(({ path }) => path)).toEqual(['/memories/plan.md', FEATURES, '/memories/second.md']);
-    await vault.sessions.revert(2);
+    expect(trial.files.map(({ path }) => path)).toEqual(['/memories/plan.md', FEATURES, `${PROGRESS}/log/0002.md`, '/memories/second.md']);
+    const head = await vault.resolve('HEAD');
+    expect((await vault.sessions.revert(2)).commit?.parents).toEqual([head]);
+    expect((await vault.log().next()).value).toMatchObject({ op: 'revert', parents: [head] });
     expect(await vault.readText('/memories/plan.md')).toBe('one\ntwo\nthree\nfour\nfive\nSIX\nseven\n');
     expect(await vault.read('/memories/second.md')).toBeUndefined();
     expect((await vault.features.list()).filter(({ passes }) => passes).map(({ id, evidence }) => [id, evidence])).toEqual([['c', 'seen c']]);
     expect(await vault.readText(`${PROGRESS}/log/0002.md`)).toMatch(/By hand\.[\s\S]*Did b\.[\s\S]*## Reverted/);
     expect(await statuses()).toEqual(['ended', 'ended', 'ended']);
     expect(await vault.readText(TABLE)).toContain('"number":3');
+  });
+
+  test('undoing it by its id as any other commits leaves the account of it too', async () => {
+    await threeSessions();
+    const { id } = (await vault.sessions.show(2))!;
+    const { files } = await vault.revert({ session: id });
+    expect(files.map(({ path }) => path)).toEqual(['/memories/plan.md', FEATURES, '/memories/second.md']);
+    expect(await statuses()).toEqual(['ended', 'ended', 'ended']);
+  });
+
+  test('undoing the undo gives the same memory again', async () => {
+    await threeSessions();
+    const before = await vault.resolve('HEAD');
+    await vault.sessions.revert(2);
+    await vault.revert('HEAD');
+    expect(await vault.diff(before, 'HEAD')).toEqual([]);
   });
 
   test('an open session is not reverted, and one that did nothing cannot be', async () => {

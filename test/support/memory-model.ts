@@ -105,7 +105,7 @@ class ModelSnapshot implements Snapshot {
     const node = await this.stat(path);
     if (node === undefined) return;
     const children = await this.children(path);
-    if (children.length === 0) yield node;
+    if (children.length === 0 && path !== '') yield node;
     for (const child of children) yield* this.walk(child.path);
   }
 

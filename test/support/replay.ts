@@ -104,7 +104,6 @@ export async function contentsOfVault(vault: Vault): Promise<Record<string, stri
 export async function contentsOfModel(model: MemoryModel): Promise<Record<string, string>> {
   const contents: Record<string, string> = {};
   const snapshot = model.snapshot();
-  // An empty memory is one empty directory to the one and nothing to the other.
-  for await (const { path, kind } of snapshot.walk(ROOT)) if (path !== ROOT) contents[displayPath(path)] = kind === 'directory' ? '' : Buffer.from(await snapshot.read(path)).toString();
+  for await (const { path, kind } of snapshot.walk(ROOT)) contents[displayPath(path)] = kind === 'directory' ? '' : Buffer.from(await snapshot.read(path)).toString();
   return contents;
 }

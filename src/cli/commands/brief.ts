@@ -50,7 +50,7 @@ export const brief = defineCommand({
       const named = session ?? given(context.io.env['MEMGIT_SESSION']);
       const source = named === undefined ? vault.sessions : await vault.sessions.resume(named);
       const told = await source.brief({ maxChars, format: context.json ? 'json' : 'text' });
-      await context.out.line(context.json ? told : context.out.memoryText(told));
+      await (context.json ? context.out.jsonText(told) : context.out.line(context.out.memoryText(told)));
       return OK;
     });
   },

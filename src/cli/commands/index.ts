@@ -2,9 +2,11 @@
 import type { Command } from '../command.ts';
 import { blame } from './blame.ts';
 import { cat } from './cat.ts';
+import { clone } from './clone.ts';
 import { completionOf } from './completion.ts';
 import { diff } from './diff.ts';
 import { exportCommand } from './export.ts';
+import { fetch } from './fetch.ts';
 import { gc } from './gc.ts';
 import { grep } from './grep.ts';
 import { importCommand } from './import.ts';
@@ -12,6 +14,9 @@ import { init } from './init.ts';
 import { keyCheck } from './key-check.ts';
 import { log } from './log.ts';
 import { ls } from './ls.ts';
+import { pull } from './pull.ts';
+import { push } from './push.ts';
+import { remoteAdd, remoteList, remoteRemove } from './remote.ts';
 import { restore } from './restore.ts';
 import { revert } from './revert.ts';
 import { show } from './show.ts';
@@ -34,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   revert, restore,
   status, verify, gc, keyCheck,
   importCommand, exportCommand,
+  remoteAdd, remoteList, remoteRemove, push, fetch, pull, clone,
   sessionStart, sessionEnd, sessionAbandon, sessionList, sessionShow, sessionDiff, sessionRevert, brief, progress, features,
   completionOf(() => COMMANDS),
 ];

@@ -39,6 +39,8 @@ test('a pattern that would never come to an end is stopped', async () => {
   const { vault: other } = await createTmpVault(folder);
   await writeFile(other, 'a.txt', `${'a'.repeat(40)}b`);
   await expect(collect(grep(other, /^(a+)+$/))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await writeFile(other, 'long.txt', 'a'.repeat(10_000_000));
+  await expect(collect(grep(other, /(a|aa)+c/, { path: at('long.txt') }))).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
   await other.close();
 });
 

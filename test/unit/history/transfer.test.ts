@@ -94,6 +94,11 @@ describe('export', () => {
     { kind: 'makeDirectory', path: at('nothing/here') },
   ]);
 
+  const onLinux = process.platform === 'linux' ? test : test.skip; // the place that refuses is Linux's
+  onLinux('a place where no folder can be made is an error, not an endless try', async () => {
+    await expect(exportFolder(vault, '/proc/memgit-test')).rejects.toMatchObject({ code: 'IO' });
+  });
+
   test('as a folder and back again', async () => {
     await fill();
     const target = join(newFolder(), 'made', 'on the way');

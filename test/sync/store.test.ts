@@ -1,0 +1,109 @@
+/** The backups of a whole store, and a store made again from them. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { clone, generateKey, openStore, type Store } from '../../src/index.ts';
+import { inParallel } from '../../src/store-sync.ts';
+import { collect } from '../support/tmp-vault.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'memgit-store-'));
+const USERS = ['alice', 'bob', 'carol'];
+let key: string;
+let count = 0;
+
+beforeAll(async () => {
+  key = await generateKey();
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+async function storeWithBackup(): Promise<{ store: Store; dir: string; template: string }> {
+  count += 1;
+  const dir = join(folder, `store-${count}`);
+  const template = join(folder, `backups-${count}`, '{vault}.git');
+  const first = await openStore({ dir, key });
+  await first.setBackup(template);
+  await first.close();
+  // As the next process finds it.
+  const store = await openStore({ dir, key });
+  for (const user of USERS) {
+    const vault = await store.vault(user);
+    await vault.write('/memories/note.md', `${user}'s\n`);
+    execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', template.replace('{vault}', vault.vaultId)]);
+  }
+  return { store, dir, template };
+}
+
+test('every vault is pushed, and a store comes back from its backups and the key', async () => {
+  const { store, template } = await storeWithBackup();
+  const synced = await collect(store.sync({ concurrency: 2 }));
+  expect(synced.map(({ userId, pushed }) => [userId, pushed?.commits]).sort()).toEqual(USERS.map((user) => [user, 2]));
+  const ids = synced.map(({ vaultId }) => vaultId);
+  const id = store.id;
+  await store.close();
+
+  const dir = join(folder, 'again');
+  for (const vaultId of ids) await clone({ url: template.replace('{vault}', vaultId), store: dir, key });
+  const again = await openStore({ dir, key, create: false });
+  expect(again.id).toBe(id);
+  for (const user of USERS) expect(await (await again.vault(user, { create: false })).readText('/memories/note.md')).toBe(`${user}'s\n`);
+  expect((await collect(again.users())).map(({ userId }) => userId).sort()).toEqual(USERS);
+  await again.close();
+});
+
+test('one failure does not stop the others, and what others pushed is merged', async () => {
+  const { store, template } = await storeWithBackup();
+  const [alice, bob] = [await store.vault('alice'), await store.vault('bob')];
+  await alice.push('backup');
+  const elsewhere = join(folder, 'elsewhere');
+  await clone({ url: template.replace('{vault}', alice.vaultId), store: elsewhere, key, userId: 'alice' });
+  const other = await openStore({ dir: elsewhere, key });
+  await (await other.vault('alice')).write('/memories/from-elsewhere.md', 'hello\n');
+  await (await other.vault('alice')).push();
+  await other.close();
+  await alice.write('/memories/from-here.md', 'hello\n');
+  rmSync(template.replace('{vault}', bob.vaultId), { recursive: true });
+
+  const synced = await collect(store.sync({ retries: 0 }));
+  const of = (user: string) => synced.find(({ userId }) => userId === user);
+  expect(of('bob')).toMatchObject({ error: { code: 'REMOTE_UNREACHABLE' } });
+  expect(of('carol')?.pushed).toMatchObject({ commits: 2 });
+  expect(of('alice')).toMatchObject({ conflicts: [], pushed: { commits: 2 } });
+  expect((await alice.list()).map(({ path }) => path)).toEqual(['/memories/from-elsewhere.md', '/memories/from-here.md', '/memories/note.md']);
+  await store.close();
+});
+
+test('a template is kept under the keyed hash of store.json, and can go again', async () => {
+  const { store, dir, template } = await storeWithBackup();
+  const path = join(dir, 'store.json');
+  expect(readFileSync(path, 'utf8')).toContain(JSON.stringify(template));
+  expect(store.backup).toBe(template);
+  await expect(store.setBackup('https://host/all.git')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await expect(store.setBackup('https://me:secret@host/{vault}.git')).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  await store.setBackup(undefined);
+  expect(readFileSync(path, 'utf8')).not.toContain('backup');
+  await store.close();
+  const reopened = await openStore({ dir, key });
+  expect(reopened.backup).toBeUndefined();
+  await reopened.close();
+});
+
+test('no more are worked on at once than was asked for', async () => {
+  let running = 0;
+  let most = 0;
+  const numbers = async function* () {
+    for (let i = 0; i < 20; i += 1) yield i;
+  };
+  const results = await collect(
+    inParallel(numbers(), 3, async (i) => {
+      most = Math.max(most, (running += 1));
+      await new Promise((resolve) => setTimeout(resolve, i % 3));
+      running -= 1;
+      return i;
+    }),
+  );
+  expect(most).toBe(3);
+  expect(results.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i));
+});
