@@ -3,8 +3,6 @@ import { chmod, link, lstat, open, readFile, realpath, stat, unlink } from 'node
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { MemgitError } from '../errors.ts';
-import { makeFolders } from '../git/create.ts';
-import { nodeFileSystem } from '../git/fs.ts';
 import type { Context } from './context.ts';
 import { given } from './globals.ts';
 import type { Io } from './io.ts';
@@ -43,6 +41,8 @@ export async function exists(path: string): Promise<boolean> {
  */
 export async function writeKeyFile(path: string, key: string, store: string): Promise<void> {
   await refusePlace(await realPlace(dirname(path)), await realPlace(store));
+  // Loaded here, since the program starts with this file and seldom writes a key.
+  const [{ makeFolders }, { nodeFileSystem }] = await Promise.all([import('../git/create.ts'), import('../git/fs.ts')]);
   await makeFolders(nodeFileSystem, resolve(dirname(path)));
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new MemgitError('ALREADY_EXISTS', `there is already a file at ${path}`) : error;
