@@ -13,7 +13,7 @@ export type { OpenOptions, RepositoryLocation, StoreOptions, UserEntry } from '.
 export { Vault } from './vault.ts';
 export type { MemoryEntry, VaultHooks, WriteOptions } from './vault.ts';
 export type { VaultEvent } from './vault-base.ts';
-export type { AtRevision, DiffContext, PathOptions } from './vault-history.ts';
+export type { AtRevision, DiffContext, GcResult, PathOptions } from './vault-history.ts';
 export type { BlameLine } from './history/blame.ts';
 export { conflictsOf, type Conflict } from './history/conflict.ts';
 export type { FileDiff, Hunk } from './history/diff.ts';
