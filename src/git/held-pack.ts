@@ -72,7 +72,8 @@ export class HeldPack {
       at = next;
       object = this.#kept.get(at);
     }
-    this.#kept.set(at, object);
+    // What no delta asks for is not worth keeping.
+    if (deltas.length > 0) this.#kept.set(at, object);
     for (const delta of deltas.reverse()) {
       object = { type: object.type, body: applyDelta(object.body, delta.body) };
       this.#kept.set(delta.at, object);

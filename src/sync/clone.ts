@@ -13,7 +13,7 @@ import { becomeRepository } from '../git/receive.ts';
 import type { Remote } from '../git/remotes.ts';
 import { openTransport } from '../git/open-transport.ts';
 import type { TransportOptions } from '../git/transport.ts';
-import { SharedCache } from '../vault/cache.ts';
+import { SharedCache, WALK_CACHE_BYTES } from '../vault/cache.ts';
 import { claimedKeyring } from '../vault/identify.ts';
 import type { Keyring } from '../vault/keyring.ts';
 import type { Unlock, VaultKeys } from '../vault/keys.ts';
@@ -55,7 +55,7 @@ export async function cloneVault(options: CloneOptions): Promise<Cloned> {
     const head = await transport.fetch(quarantine, [], checkKind);
     if (head === undefined) throw new MemgitError('NOT_FOUND', 'expected a vault at the address of the remote, found an empty repository');
     const unlock = await options.unlock(await claimedKeyring(head, (oid) => quarantine.read(oid)));
-    const { keys, commits } = await checkIncoming(head, quarantine, (read) => new VaultReaders(read, new SharedCache().forVault(), unlock), {
+    const { keys, commits } = await checkIncoming(head, quarantine, (read) => new VaultReaders(read, new SharedCache(WALK_CACHE_BYTES).forVault(), unlock), {
       commits: 'head',
       signal,
       onProgress: (done) => onProgress?.({ phase: 'checking commits', done, total: undefined }),

@@ -3,7 +3,7 @@
  * consists of before it is named. Plaintext that came into a repository by whatever way does not leave it here.
  */
 import type { GitObject, Oid } from '../git/objects.ts';
-import { SharedCache } from '../vault/cache.ts';
+import { SharedCache, WALK_CACHE_BYTES } from '../vault/cache.ts';
 import { checkedCommit, checkKind } from '../vault/kinds.ts';
 import { bodyOf, TreeReader } from '../vault/tree-reader.ts';
 import type { TreeRoot } from '../vault/tree.ts';
@@ -21,7 +21,7 @@ export class Outgoing {
 
   constructor(read: (oid: Oid) => Promise<GitObject>) {
     this.#read = read;
-    this.#trees = new TreeReader(read, new SharedCache().forVault());
+    this.#trees = new TreeReader(read, new SharedCache(WALK_CACHE_BYTES).forVault());
   }
 
   /** Every commit that one leads to, itself included. */

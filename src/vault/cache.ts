@@ -12,6 +12,8 @@ import type { Keyring } from './keyring.ts';
 import type { Fan, TreeRoot } from './tree.ts';
 
 export const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
+/** Enough for a walk that meets each object once or twice in close succession; what is kept longer only has to be collected. */
+export const WALK_CACHE_BYTES = 4 * 1024 * 1024;
 /** About what a small object takes beside its own bytes. */
 const OVERHEAD_BYTES = 256;
 

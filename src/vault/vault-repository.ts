@@ -7,7 +7,7 @@ import { MemgitError } from '../errors.ts';
 import type { Commit } from '../git/commit.ts';
 import type { GitObject, Oid } from '../git/objects.ts';
 import { Repository, type Mutation, type RepositoryOptions } from '../git/repository.ts';
-import { SharedCache } from './cache.ts';
+import { SharedCache, WALK_CACHE_BYTES } from './cache.ts';
 import { makeCommit, openCommit, type CommitInfo } from './commit-info.ts';
 import { planEdit } from './draft.ts';
 import { sealEdit } from './edit-objects.ts';
@@ -210,7 +210,7 @@ export class VaultRepository {
 
   /** Readers of this vault's data over other objects than its repository's. Nothing that they read is kept with the vault's. */
   readersOver(read: (oid: Oid) => Promise<GitObject>): VaultReaders {
-    return new VaultReaders(read, new SharedCache().forVault(), this.#unlock);
+    return new VaultReaders(read, new SharedCache(WALK_CACHE_BYTES).forVault(), this.#unlock);
   }
 
   /** Waits for the mutations that were asked for. */

@@ -12,7 +12,7 @@ import type { Oid, TreeEntry } from '../../src/git/objects.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
 import { pullRemote } from '../../src/sync/pull.ts';
 import { pushRemote } from '../../src/sync/push.ts';
-import type { VaultRepository } from '../../src/vault/vault-repository.ts';
+import { VaultRepository } from '../../src/vault/vault-repository.ts';
 import { Forge, type Random } from '../support/forge.ts';
 import { Bench } from '../support/remote-vault.ts';
 import { StandIn } from '../support/servers/stand-in.ts';
@@ -359,10 +359,13 @@ describe('a remote that went back', () => {
 });
 
 test('plaintext in the repository does not leave it', async () => {
-  const { vault, forge } = await scene();
+  const { vault, made, forge } = await scene();
   const local = new Forge(vault.repository.gitdir);
   local.commitSigned(vault, rewriteEntries(local, () => local.write('blob', Buffer.from('a secret\n'))));
-  await expect(pushRemote(vault, { name: 'origin', url: forge.gitdir })).rejects.toMatchObject({ code: 'CORRUPT' });
+  // Opened anew, it knows nothing of its entries yet.
+  const opened = await VaultRepository.open(made.gitdir, { wrapKey: made.wrapKey });
+  await expect(pushRemote(opened, { name: 'origin', url: forge.gitdir })).rejects.toMatchObject({ code: 'CORRUPT' });
+  await opened.close();
   expect(forge.git('rev-list', '--all', '--objects')).not.toContain(local.head);
   expect(execFileSync('git', [`--git-dir=${forge.gitdir}`, 'count-objects', '-v']).toString()).toContain('garbage: 0');
 });

@@ -21,6 +21,8 @@ interface Side {
   readonly generation?: number;
   /** Instead of the next number. */
   readonly counter?: number;
+  /** What a commit in the middle does wrong, under one that is right. */
+  readonly wrong?: 'signed with the old key' | 'with the old keyring';
 }
 
 async function diverge(start: Readonly<Record<string, string>>, sides: readonly [Side, Side]): Promise<{ ours: VaultRepository; theirs: string }> {
@@ -36,10 +38,16 @@ async function diverge(start: Readonly<Record<string, string>>, sides: readonly 
 
   const base = await commit(start, keyring, first, first, [], { op: 'init' });
   const places: string[] = [];
-  for (const [i, { files, rotated = false, generation = 0, counter = 2 }] of sides.entries()) {
+  for (const [i, { files, rotated = false, generation = 0, counter = 2, wrong }] of sides.entries()) {
     const second = makeEpoch(2, systemRandom, repositoryId);
     const bytes = rotated ? makeKeyring({ store, counter, slots, epochs: [first, second] }, systemRandom) : keyring;
-    const head = await commit(files, bytes, rotated ? second : first, first, [base], { sequence: 1, generation, timeMs: Date.UTC(2026, 10, 30, 12, i) });
+    let head = await commit(files, bytes, rotated ? second : first, first, [base], { sequence: 1, generation, timeMs: Date.UTC(2026, 10, 30, 12, i) });
+    if (wrong !== undefined) {
+      const timeMs = Date.UTC(2026, 10, 30, 13);
+      const back = wrong === 'with the old keyring';
+      head = await commit(files, back ? keyring : bytes, back ? first : second, back ? second : first, [head], { sequence: 2, timeMs });
+      head = await commit(files, bytes, second, back ? first : second, [head], { sequence: 3, timeMs });
+    }
     const gitdir = join(bench.folder, `${head}.git`);
     await hand.save(gitdir, head);
     places.push(gitdir);
@@ -71,6 +79,12 @@ test('a change of the keys on both sides is an error that says which is to be re
 
 test('a keyring that goes back is refused', async () => {
   const { ours, theirs } = await diverge(start, [{ files: { ...start, 'a.txt': 'ours\n' } }, { files: start, rotated: true, counter: 1 }]);
+  await expect(pullRemote(ours, { name: 'origin', url: theirs })).rejects.toMatchObject({ code: 'ALTERED' });
+  await ours.close();
+});
+
+test.each(['signed with the old key', 'with the old keyring'] as const)('a commit in the middle %s is refused', async (wrong) => {
+  const { ours, theirs } = await diverge(start, [{ files: start }, { files: start, rotated: true, wrong }]);
   await expect(pullRemote(ours, { name: 'origin', url: theirs })).rejects.toMatchObject({ code: 'ALTERED' });
   await ours.close();
 });

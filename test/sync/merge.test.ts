@@ -1,4 +1,5 @@
 /** Merging diverged memories: what each side wrote is found again, and nothing depends on who merges. */
+import { cpSync } from 'node:fs';
 import fc from 'fast-check';
 import { pullRemote, type Pulled } from '../../src/sync/pull.ts';
 import { pushRemote } from '../../src/sync/push.ts';
@@ -65,6 +66,23 @@ test('where both changed the same lines both versions stay, the newer under the 
   expect(await pull()).toMatchObject({ conflicts: [{ path: '/memories/notes/plan.md', kind: 'content', kept: `/memories/${kept}` }] });
   expect(await contentsOf(await ours.snapshot())).toMatchObject({ 'notes/plan.md': 'ours\n', [kept]: 'theirs\n' });
   expect((await ours.head()).record.paths).toEqual([kept]);
+});
+
+test('two clones that merge each other at the same time end up alike', async () => {
+  const { ours, theirs, pull } = await diverge({ 'a.txt': 'old\n', 'b.txt': 'old\n' });
+  await writeFile(ours, 'a.txt', 'ours\n');
+  await writeFile(ours, 'place', 'a file\n');
+  await writeFile(theirs, 'a.txt', 'theirs\n');
+  await writeFile(theirs, 'place/inner.txt', 'in a folder\n');
+  await removePath(theirs, 'b.txt');
+  const before = bench.fresh('before');
+  cpSync(ours.repository.gitdir, before, { recursive: true });
+  const [here, there] = [await pull(), await pullRemote(theirs, { name: 'before', url: before })];
+  expect(here.conflicts).toHaveLength(2);
+  expect(there.conflicts).toEqual(here.conflicts);
+  expect(await contentsOf(await theirs.snapshot())).toEqual(await contentsOf(await ours.snapshot()));
+  // Their next merge has nothing left to decide.
+  expect(await pull()).toMatchObject({ outcome: 'merge', conflicts: [] });
 });
 
 test.each([['ours', 'ours\n'], ['theirs', 'theirs\n']] as const)('strategy %s', async (strategy, text) => {
