@@ -37,16 +37,17 @@ test(`${processes} processes with ${each} commands each, ${rounds} times (SEED=$
     const store = await openStore({ dir, key, lockTimeoutMs: 60_000 });
     const vault = await store.vault('alice');
     const agents = Array.from({ length: processes }, (_, i) => startAgent({ dir, key, who: `p${i}`, seed: Math.floor(random() * 2 ** 31), count: each }));
-    const over = Promise.all(agents.map(({ calls }) => calls));
     const running = { yes: true };
+    const over = Promise.all(agents.map(({ calls }) => calls)).finally(() => { running.yes = false; });
     const besides = besidesOf(dir, key, vault.gitdir).map(async (once) => {
       for (; running.yes; beside += 1) {
         await once();
         await sleep(20);
       }
     });
-    const ended = await over.finally(() => { running.yes = false; });
-    await Promise.all(besides);
+    const [ended] = await Promise.all([over, ...besides]).finally(() => {
+      for (const agent of agents) agent.process.kill();
+    });
     expect(ended.map(({ stderr, exit }) => ({ stderr, exit }))).toEqual(Array(processes).fill({ stderr: '', exit: 0 }));
     acknowledged += await expectOneOrder(vault, ended.map(({ calls }) => calls));
     await store.close();
@@ -81,12 +82,13 @@ function besidesOf(dir: string, key: string, gitdir: string): (() => Promise<unk
       git(remote, ['fsck', '--strict']);
     },
     async () => {
-      git(gitdir, ['gc', '--quiet']);
-      // git gives up at once where somebody holds the lock of the branch.
-      try {
-        git(gitdir, ['pack-refs', '--all']);
-      } catch (error) {
-        expect(String(error)).toMatch(/main\.lock/);
+      for (const args of [['gc', '--quiet'], ['pack-refs', '--all']]) {
+        // git gives up at once where somebody holds the lock of the branch.
+        try {
+          git(gitdir, args);
+        } catch (error) {
+          expect(String(error)).toMatch(/main\.lock/);
+        }
       }
     },
   ];

@@ -1,7 +1,6 @@
 /** Agents as processes of their own, on the built package. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { readTold, type Call } from './replay.ts';
 
 export interface AgentTask {
@@ -21,9 +20,13 @@ export interface RunningAgent {
 export function startAgent({ dir, key, who, seed, count }: AgentTask): RunningAgent {
   const env = { ...process.env, STORE: dir, MEMGIT_KEY: key, WHO: who, SEED: `${seed}`, COUNT: `${count}` };
   const child = spawn(process.execPath, ['test/support/busy-agent.mjs'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => { said[name] += text; });
+  }
   const calls = async () => {
-    const [stdout, stderr, [exit]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
-    return { calls: readTold(stdout), stderr, exit };
+    const [exit] = (await once(child, 'close')) as [number | null];
+    return { calls: readTold(said.stdout), stderr: said.stderr, exit };
   };
   return { process: child, calls: calls() };
 }
