@@ -37,7 +37,7 @@ export async function fileRows(context: Context): Promise<Row[]> {
   const bare = makeBareMutation(join(dir, 'bare'));
   const paths = [...files.keys()];
   const replaced = await takeTurns(
-    { count: sized(context, 3, 60, 200), warmup: 5 },
+    { count: sized(context, 3, 200, 200), warmup: 100 },
     {
       memgit: { run: eachIn(paths, jobs.replace) },
       bare: { run: bare },

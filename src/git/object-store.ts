@@ -1,7 +1,7 @@
 /**
  * The objects of one repository on disk: packs, then loose ones (which git may leave behind; memgit writes packs only).
- * It keeps pack indexes in memory and no contents. When an oid is missing it looks at the folder again, once, because another
- * process may have added a pack, or folded those known here into one. Writing is in publish.ts and fold.ts.
+ * It keeps pack indexes in memory and no contents. When an oid is missing it looks at the folder again, for as long as that
+ * changes, because other processes may add packs, or fold those known here into one. Writing is in publish.ts and fold.ts.
  */
 import { join } from 'node:path';
 import { MemgitError, isMemgitError } from '../errors.ts';
@@ -16,6 +16,8 @@ const PACK_INDEX_NAME = /^pack-([0-9a-f]{40})\.idx$/;
 export const MAX_INDEX_BYTES = 512 * 1024 * 1024;
 const LOOSE_HEADER = /^(commit|tree|blob) (0|[1-9][0-9]{0,9})$/;
 const MAX_LOOSE_HEADER_BYTES = 32;
+/** How often the folder is looked at for one object while others, git too, fold packs and fold what they folded. */
+const MAX_LOOKS = 50;
 
 export class ObjectStore {
   readonly #fs: FileSystem;
@@ -37,8 +39,9 @@ export class ObjectStore {
   /** @throws CORRUPT when no whole copy of the object is in the store */
   async read(oid: Oid): Promise<GitObject> {
     let found = await this.#readKnown(oid);
-    if (!('object' in found)) {
-      await this.rescan();
+    for (let looks = 0; !('object' in found) && looks < MAX_LOOKS; looks += 1) {
+      const moved = await this.rescan();
+      if (!moved && looks > 0) break;
       found = await this.#readKnown(oid);
     }
     if ('object' in found) return found.object;
@@ -50,8 +53,11 @@ export class ObjectStore {
 
   /** Tells whether the store lists the object, without reading it. */
   async has(oid: Oid): Promise<boolean> {
-    if (await this.#lists(oid)) return true;
-    await this.rescan();
+    for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+      if (await this.#lists(oid)) return true;
+      const moved = await this.rescan();
+      if (!moved && looks > 0) return false;
+    }
     return this.#lists(oid);
   }
 
@@ -60,14 +66,20 @@ export class ObjectStore {
     return 'object' in (await firstWhole(oid, this.#packAttempts(oid)));
   }
 
-  /** Brings the list of packs in line with the folder. */
-  async rescan(): Promise<void> {
+  /** Brings the list of packs in line with the folder. Whether the folder was another than it was known to be. */
+  async rescan(): Promise<boolean> {
     const files = (await this.#fs.readdir(this.#layout.packs)) ?? [];
     const names = new Set(files.flatMap((file) => PACK_INDEX_NAME.exec(file)?.[1] ?? []));
+    let moved = false;
     for (const known of [this.#indexes, this.#damaged]) {
-      for (const name of known.keys()) if (!names.has(name)) known.delete(name);
+      for (const name of known.keys()) if (!names.has(name)) moved = known.delete(name);
     }
-    for (const name of names) if (!this.#indexes.has(name) && !this.#damaged.has(name)) await this.#load(name);
+    for (const name of names) {
+      if (this.#indexes.has(name) || this.#damaged.has(name)) continue;
+      moved = true;
+      await this.#load(name);
+    }
+    return moved;
   }
 
   /** Takes in a pack that this process has just put in place. */
