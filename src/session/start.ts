@@ -9,6 +9,7 @@ import { isChecklist } from './checklist.ts';
 import { logPath, README, TABLE } from './layout.ts';
 import { findInterrupted } from './liveness.ts';
 import { README_TEXT } from './messages.ts';
+import { findLastNumber, nextNumber } from './numbers.ts';
 import type { PolicySetting } from './policy.ts';
 import { readChecklist, readTable, readText, writeTable, writeText } from './progress-files.ts';
 import { openingOf, statText, withSection } from './session-log.ts';
@@ -39,12 +40,15 @@ const GOAL_CHARACTERS_MAX = 1000;
 export async function startSession(host: SessionHost, world: World, options: StartOptions): Promise<SessionRow> {
   const { id: chosen, ...facts } = factsOf(options);
   const process = options.process === false ? undefined : world.describeProcess(options.process ?? globalThis.process.pid);
-  const dead = await findInterrupted(host.repository, await readTable(await host.repository.snapshot()), world);
+  const { repository } = host;
+  // What may have to look far back is looked up before the lock is taken.
+  const dead = await findInterrupted(repository, await readTable(await repository.snapshot()), world);
+  const known = await findLastNumber(repository, (await repository.head()).oid);
   const { result } = await host.transact('session_start', async (snapshot) => {
     const earlier = await readTable(snapshot);
     if (earlier.some(({ id }) => id === chosen)) throw new MemgitError('ALREADY_EXISTS', 'expected an id that no session has, got one that is taken');
     const started = new Date(world.now()).toISOString();
-    const number = await nextNumber(snapshot, earlier);
+    const number = await nextNumber(snapshot, earlier, await findLastNumber(repository, (await repository.head()).oid, known));
     const row: SessionRow = {
       number,
       id: chosen ?? `${String(number).padStart(4, '0')}-${toBase32(world.random(5))}`,
@@ -82,13 +86,6 @@ function factsOf({ agent, model, goal, id, leaseMs }: StartOptions) {
     model: model === undefined ? undefined : oneLine(requiredText('model', model, NAME_CHARACTERS_MAX)),
     goal: goal === undefined ? undefined : oneLine(boundedText('goal', goal, GOAL_CHARACTERS_MAX)),
   };
-}
-
-/** Above every number of the table, and where no file stands already: one made by hand keeps its text. */
-async function nextNumber(snapshot: Snapshot, rows: readonly SessionRow[]): Promise<number> {
-  let number = Math.max(0, ...rows.map((row) => row.number)) + 1;
-  while ((await snapshot.stat(logPath(number))) !== undefined) number += 1;
-  return number;
 }
 
 /** A checklist that stood before the first session, or that cannot be read, is the initializer's to mend. */

@@ -65,6 +65,21 @@ test('numbers never clash, in one process and in several', async () => {
   expect(started.map(({ number }) => number).sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
 });
 
+/** Seen to fail with `nextNumber` looking at the table alone. */
+test('a number is not given again where a restore has set the table back', async () => {
+  const beforeAny = (await vault.write('/memories/a', '1'))!;
+  for (let i = 0; i < 3; i += 1) await (await vault.sessions.start({ agent: `agent ${i}` })).end({ handoff: 'x' });
+  await vault.restore(`session:${(await vault.sessions.list())[0]!.id}`);
+  expect((await vault.sessions.list()).map(({ number }) => number)).toEqual([1]);
+  expect((await vault.sessions.start()).number).toBe(4);
+  await vault.restore(beforeAny);
+  expect(await vault.sessions.list()).toEqual([]);
+  const started = await Promise.all([vault, await store.open(), vault].map(async ({ sessions }) => sessions.start()));
+  expect(started.map(({ number }) => number).sort()).toEqual([5, 6, 7]);
+  await vault.revert(`session:${(await vault.sessions.list()).at(-1)!.id}`);
+  expect((await vault.sessions.start()).number).toBe(8);
+});
+
 test('two sessions at once: entries and features of both survive, each commit is its own session\'s', async () => {
   await (await vault.sessions.start()).features.init(LIST);
   const other = await store.open();
