@@ -2,6 +2,7 @@
  * The checklist, `features.json`: an array of features, each with its steps and whether it passes. Reading is strict, because a
  * list that does not parse must never count as an empty one. Pure.
  */
+import { repeatedFieldLine } from './json-fields.ts';
 
 export interface Feature {
   readonly id: string;
@@ -17,6 +18,7 @@ export interface Feature {
 /** What is wrong with a text that should be a checklist. `at` counts items from 1. */
 export type ChecklistFault =
   | { readonly kind: 'not-json'; readonly line: number | undefined }
+  | { readonly kind: 'repeated-field'; readonly line: number }
   | { readonly kind: 'not-a-list' }
   | { readonly kind: 'field'; readonly at: number; readonly field: string; readonly wanted: string }
   | { readonly kind: 'repeated-id'; readonly at: number; readonly id: string };
@@ -35,6 +37,8 @@ export function encodeChecklist(features: Checklist): string {
 export function parseChecklist(text: string): Checklist | ChecklistFault {
   const json = parseJson(text);
   if ('kind' in json) return json;
+  const line = repeatedFieldLine(text);
+  if (line !== undefined) return { kind: 'repeated-field', line };
   const items = json.value;
   if (!Array.isArray(items)) return { kind: 'not-a-list' };
   const ids = new Set<string>();

@@ -50,6 +50,8 @@ export function faultSentence(fault: ChecklistFault): string {
   switch (fault.kind) {
     case 'not-json':
       return `it is not valid JSON${fault.line === undefined ? '' : `, it breaks at line ${fault.line}`}`;
+    case 'repeated-field':
+      return `a field stands twice in the same object, at line ${fault.line}`;
     case 'not-a-list':
       return 'it is not a JSON list';
     case 'field':

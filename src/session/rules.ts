@@ -4,7 +4,7 @@
  * before it only JSON and the table are guarded.
  */
 import { equalBytes, utf8Decode } from '../bytes.ts';
-import { displayPath, parsePath } from '../vault/path.ts';
+import { displayPath, isWithin, parsePath } from '../vault/path.ts';
 import { isChecklist, isSameList, parseChecklist, parseJson, passedWithoutEvidence } from './checklist.ts';
 import { FEATURES, logNumberOf, PROGRESS, TABLE } from './layout.ts';
 import { refusals } from './messages.ts';
@@ -39,7 +39,7 @@ function judge(change: ProposedChange, writer: Writer): string | undefined {
   if (path === FEATURES && writer.rows) return judgeChecklist(change, writer);
   const number = logNumberOf(path);
   if (number !== undefined && writer.rows) return judgeLog(change, number, writer);
-  return change.path.startsWith(`${displayPath(PROGRESS)}/`) && change.path.endsWith('.json') ? judgeJson(change) : undefined;
+  return isWithin(path, PROGRESS) && /\.json$/i.test(path) ? judgeJson(change) : undefined;
 }
 
 function judgeJson({ path, after }: ProposedChange): string | undefined {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { repeatedFieldLine } from '../../src/session/json-fields.ts';
 import { comparePasses, encodeChecklist, isChecklist, isSameList, parseChecklist, passedWithoutEvidence, type Feature } from '../../src/session/checklist.ts';
 
 const feature = (id: string, fields: Partial<Feature> = {}): Feature => ({ id, description: `does ${id}`, steps: ['try it'], passes: false, evidence: '', notes: '', ...fields });
@@ -43,6 +44,22 @@ test.each([
   ['[{"id": "a", "description": "", "steps": [], "passes": true, "notes": []}]', { kind: 'field', field: 'notes' }],
 ])('%s is no checklist', (text, fault) => {
   expect(parseChecklist(text)).toMatchObject(fault);
+});
+
+/** Seen to fail with a scanner that compares names as they are spelled, and with one that forgets in which object it is. */
+test('a field that stands twice is found wherever it stands, and nothing else is', () => {
+  const line = (text: string) => (isChecklist(parseChecklist(text)) ? undefined : parseChecklist(text));
+  expect(line('[{"id": "a",\n"\\u0069d": "b"}]')).toEqual({ kind: 'repeated-field', line: 2 });
+  expect(line('[\n{"x": [{"y": {"a": 1,\n\n"b": "{", "a" : 2}}]}]')).toEqual({ kind: 'repeated-field', line: 4 });
+  expect(line(JSON.stringify(['"'.repeat(5_000_000)]))).toMatchObject({ kind: 'field' });
+  fc.assert(
+    fc.property(fc.json(), fc.boolean(), (json, indented) => {
+      const text = indented ? JSON.stringify(JSON.parse(json), undefined, 2) : JSON.stringify(JSON.parse(json));
+      expect(repeatedFieldLine(text)).toBeUndefined();
+      const again = `{"key": ${text},\n"key": ${text}}`;
+      expect([repeatedFieldLine(again), repeatedFieldLine(`[[${again}]]`)]).toEqual(Array(2).fill(text.split('\n').length + 1));
+    }),
+  );
 });
 
 test('an id that is repeated is found, and evidence and notes may be absent', () => {

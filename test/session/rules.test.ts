@@ -77,6 +77,9 @@ describe('after the initializer session', () => {
     await expect(vault.write(`${PROGRESS}/ideas.json`, new Uint8Array([0xff]))).rejects.toMatchObject({ code: 'REFUSED' });
     expect(await session.execute({ command: 'create', path: `${PROGRESS}/ideas.json`, file_text: '[1]' })).toMatchObject({ is_error: false });
     expect(await session.execute({ command: 'create', path: '/memories/ideas.json', file_text: '[1,' })).toMatchObject({ is_error: false });
+    expect(await refusalOf(session.execute({ command: 'create', path: `${PROGRESS}/more.JSON`, file_text: '[1,' }))).toContain('more.JSON would not be valid JSON');
+    // A parser keeps the last: a feature would pass, and read as if it did not.
+    expect(await refusalOf(session.execute(replace(FEATURES, '"id": "login",', '"passes": true,\n"id": "login",')))).toMatch(/a field stands twice in the same object, at line \d+\. Nothing was changed/);
   });
 
   test('the log of a session that is over only grows', async () => {
