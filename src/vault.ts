@@ -56,7 +56,7 @@ export class Vault extends VaultSync {
   constructor(gitdir: string, repository: VaultRepository, hooks: VaultHooks, backup?: string) {
     super(gitdir, repository, hooks.onEvent, backup);
     this.#hooks = hooks;
-    this.#policies = new Policies(hooks.policy);
+    this.#policies = new Policies(repository, hooks.policy);
     const host = {
       repository,
       transact: async <T>(op: string, build: (snapshot: Snapshot) => Promise<Draft<T>>) => this.#transact(op, build, undefined),

@@ -5,7 +5,7 @@
 import type { Oid } from '../git/objects.ts';
 import { walkHistory } from '../history/walk.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
-import { displayPath } from '../vault/path.ts';
+import { displayPath, isWithin } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { comparePasses, isChecklist } from './checklist.ts';
 import { FEATURES } from './layout.ts';
@@ -42,6 +42,20 @@ export async function tally(vault: VaultRepository, ids: readonly string[]): Pro
     }
   }
   return new Map([...tallies].map(([id, found]) => [id, found.finish()]));
+}
+
+/**
+ * The session that made the checklist which stands, before which there was none; `undefined` when it was made outside any session,
+ * or before the session that asks started.
+ */
+export async function findChecklistMaker(vault: VaultRepository, asking: string): Promise<string | undefined> {
+  for await (const walked of walkHistory(vault, (await vault.head()).oid)) {
+    const { commit, record } = walked.info();
+    if (record.session === asking && record.op === 'session_start') return undefined;
+    const touches = record.paths.some((path) => isWithin(FEATURES, path));
+    if (touches && (await checklistAt(vault, commit.parents[0])).length === 0) return record.session;
+  }
+  return undefined;
 }
 
 /** Which of the sessions wrote something at or after a time, each its own. Stops as soon as nothing older can matter. */

@@ -16,6 +16,8 @@ export const refusals = {
     `Error: ${displayPath(FEATURES)} would not be a valid checklist: ${faultSentence(fault)}. Nothing was changed. It is a JSON list of features, each with the fields id, description, steps, passes, evidence and notes`,
   fixedList: (own: number | undefined) =>
     `Error: The features in ${displayPath(FEATURES)} are fixed: none can be added, removed, reordered or reworded. Nothing was changed. You may change passes, evidence and notes of a feature; put an idea for new work into ${ownLog(own)}`,
+  otherList: (maker: number | undefined, own: number) =>
+    `Error: The features in ${displayPath(FEATURES)} were listed by ${maker === undefined ? 'another session' : `session ${maker}`}, which was first: this session cannot replace, add, remove, reorder or reword them. Nothing was changed. You may change passes, evidence and notes of a feature; put an idea for new work into ${ownLog(own)}`,
   listGone: () =>
     `Error: ${displayPath(FEATURES)} is the checklist of the whole work and cannot be deleted, moved or replaced. Nothing was changed. You may change passes, evidence and notes of a feature`,
   noEvidence: (id: string) =>

@@ -5,6 +5,7 @@
 import { CommandRefusal } from '../memory/messages.ts';
 import type { RecordFields } from '../vault/record.ts';
 import type { Change, Snapshot } from '../vault/snapshot.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
 import { DraftedProposal, type Policy } from './proposal.ts';
 import { progressRules } from './rules.ts';
 
@@ -13,10 +14,12 @@ export type PolicySetting = 'enforce' | 'off' | Policy;
 
 /** The policy of a vault, and of those of its sessions that have their own. */
 export class Policies {
+  readonly #vault: VaultRepository;
   readonly #policy: Policy | undefined;
   readonly #ofSessions = new Map<string, Policy | undefined>();
 
-  constructor(setting: PolicySetting = 'enforce') {
+  constructor(vault: VaultRepository, setting: PolicySetting = 'enforce') {
+    this.#vault = vault;
     this.#policy = policyOf(setting);
   }
 
@@ -26,10 +29,11 @@ export class Policies {
   }
 
   /** @throws CommandRefusal with code REFUSED and the policy's sentence */
-  async check(snapshot: Snapshot, changes: readonly Change[], { op, session }: RecordFields): Promise<void> {
+  async check(snapshot: Snapshot, changes: readonly Change[], record: RecordFields): Promise<void> {
+    const { session } = record;
     const policy = session !== undefined && this.#ofSessions.has(session) ? this.#ofSessions.get(session) : this.#policy;
     if (!policy || changes.length === 0) return;
-    const sentence = await policy(new DraftedProposal(snapshot, changes, op, session));
+    const sentence = await policy(new DraftedProposal(this.#vault, snapshot, changes, record));
     if (sentence !== undefined) throw new CommandRefusal('REFUSED', sentence);
   }
 }

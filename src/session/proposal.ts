@@ -5,7 +5,10 @@
 import { utf8Decode, type Bytes } from '../bytes.ts';
 import { planEdit } from '../vault/draft.ts';
 import { displayPath, isWithin, parsePath, type MemoryPath } from '../vault/path.ts';
+import type { RecordFields } from '../vault/record.ts';
 import type { Change, Snapshot } from '../vault/snapshot.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
+import { findChecklistMaker } from './activity.ts';
 
 /** A file that a mutation would change. */
 export interface ProposedChange {
@@ -25,6 +28,8 @@ export interface Proposal {
   touches(path: string): boolean;
   /** Every file that would come, go or change. A renamed file is one that goes and one that comes. */
   changes(): Promise<readonly ProposedChange[]>;
+  /** Id of the session that made the checklist which stands; `undefined` when none did since the session that writes started. */
+  checklistMaker(): Promise<string | undefined>;
   /** A file of the memory as it stands; `undefined` when there is none, or it is no text. */
   readText(path: string): Promise<string | undefined>;
 }
@@ -35,12 +40,14 @@ export type Policy = (proposal: Proposal) => string | undefined | Promise<string
 export class DraftedProposal implements Proposal {
   readonly op: string;
   readonly session: string | undefined;
+  readonly #vault: VaultRepository;
   readonly #snapshot: Snapshot;
   readonly #changes: readonly Change[];
 
-  constructor(snapshot: Snapshot, changes: readonly Change[], op: string, session: string | undefined) {
+  constructor(vault: VaultRepository, snapshot: Snapshot, changes: readonly Change[], { op, session }: RecordFields) {
     this.op = op;
     this.session = session;
+    this.#vault = vault;
     this.#snapshot = snapshot;
     this.#changes = changes;
   }
@@ -59,6 +66,10 @@ export class DraftedProposal implements Proposal {
       if (change.before !== undefined || change.after !== undefined) proposed.push(change);
     }
     return proposed;
+  }
+
+  async checklistMaker(): Promise<string | undefined> {
+    return this.session === undefined ? undefined : findChecklistMaker(this.#vault, this.session);
   }
 
   async readText(path: string): Promise<string | undefined> {

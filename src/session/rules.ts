@@ -5,11 +5,11 @@
  */
 import { equalBytes, utf8Decode } from '../bytes.ts';
 import { displayPath, isWithin, parsePath } from '../vault/path.ts';
-import { isChecklist, isSameList, parseChecklist, parseJson, passedWithoutEvidence } from './checklist.ts';
+import { isChecklist, isSameList, parseChecklist, parseJson, passedWithoutEvidence, type Checklist } from './checklist.ts';
 import { FEATURES, logNumberOf, PROGRESS, TABLE } from './layout.ts';
 import { refusals } from './messages.ts';
-import type { Policy, ProposedChange } from './proposal.ts';
-import { decodeTable, type SessionRow } from './table.ts';
+import type { Policy, Proposal, ProposedChange } from './proposal.ts';
+import { decodeTable, isOver, type SessionRow } from './table.ts';
 
 /** What memgit itself writes of a session; it keeps the table and the logs by its own construction. */
 const OWN_OPS = new Set(['session_start', 'session_end', 'session_abandon', 'progress_append']);
@@ -27,16 +27,16 @@ export const progressRules: Policy = async (proposal) => {
   const rows = readRows(await proposal.readText(displayPath(TABLE)));
   const writer = { rows, own: rows?.find(({ id }) => id === proposal.session) };
   for (const change of await proposal.changes()) {
-    const refusal = judge(change, writer);
+    const refusal = await judge(change, writer, proposal);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
 };
 
-function judge(change: ProposedChange, writer: Writer): string | undefined {
+async function judge(change: ProposedChange, writer: Writer, proposal: Proposal): Promise<string | undefined> {
   const path = parsePath(change.path);
   if (path === TABLE) return refusals.table();
-  if (path === FEATURES && writer.rows) return judgeChecklist(change, writer);
+  if (path === FEATURES && writer.rows) return judgeChecklist(change, writer, proposal);
   const number = logNumberOf(path);
   if (number !== undefined && writer.rows) return judgeLog(change, number, writer);
   return isWithin(path, PROGRESS) && /\.json$/i.test(path) ? judgeJson(change) : undefined;
@@ -49,23 +49,30 @@ function judgeJson({ path, after }: ProposedChange): string | undefined {
   return 'kind' in json ? refusals.notJson(path, json.line) : undefined;
 }
 
-function judgeChecklist({ path, before, after }: ProposedChange, { own }: Writer): string | undefined {
-  const mayRewrite = own?.isFirst === true && own.status === 'open';
+async function judgeChecklist({ path, before, after }: ProposedChange, writer: Writer, proposal: Proposal): Promise<string | undefined> {
   const earlier = parseChecklist(before === undefined ? '[]' : (utf8Decode(before) ?? ''));
   // A list that cannot be read binds nobody: whoever makes it readable again helps.
   const old = isChecklist(earlier) ? earlier : [];
-  if (after === undefined) return mayRewrite || old.length === 0 ? undefined : refusals.listGone();
-  const later = parseChecklist(utf8Decode(after) ?? '');
-  if (!isChecklist(later)) return later.kind === 'not-json' ? refusals.notJson(path, later.line) : refusals.checklist(later);
-  if (!mayRewrite && old.length > 0 && !isSameList(old, later)) return refusals.fixedList(own?.number);
-  const unproven = passedWithoutEvidence(old, later);
-  return unproven && refusals.noEvidence(unproven.id);
+  const later = after && parseChecklist(utf8Decode(after) ?? '');
+  if (later && !isChecklist(later)) return later.kind === 'not-json' ? refusals.notJson(path, later.line) : refusals.checklist(later);
+  const rewritten = old.length > 0 && !(later && isSameList(old, later));
+  const refusal = rewritten ? await judgeRewriting(later, writer, proposal) : undefined;
+  const unproven = later && passedWithoutEvidence(old, later);
+  return refusal ?? (unproven && refusals.noEvidence(unproven.id));
+}
+
+/** The list is the initializer's that made it, until that session is over. Of several at once the first to make one wins. */
+async function judgeRewriting(later: Checklist | undefined, { rows, own }: Writer, proposal: Proposal): Promise<string | undefined> {
+  if (own?.isFirst !== true || isOver(own)) return later ? refusals.fixedList(own?.number) : refusals.listGone();
+  const maker = await proposal.checklistMaker();
+  return maker === undefined || maker === own.id ? undefined : refusals.otherList(rows?.find(({ id }) => id === maker)?.number, own.number);
 }
 
 function judgeLog({ before, after }: ProposedChange, number: number, { rows, own }: Writer): string | undefined {
   const session = rows?.find((row) => row.number === number);
   if (!session) return before === undefined ? refusals.newLog(own?.number) : undefined;
-  if (session.status === 'open') return after === undefined ? refusals.openLog(number) : undefined;
+  const open = session.status === 'open' || (session === own && !isOver(session));
+  if (open) return after === undefined ? refusals.openLog(number) : undefined;
   const grows = before === undefined || (after !== undefined && after.length >= before.length && equalBytes(after.subarray(0, before.length), before));
   return grows ? undefined : refusals.finishedLog(number, own?.number);
 }

@@ -12,7 +12,7 @@ import { Features, type Writer } from './features.ts';
 import { logPath, TABLE } from './layout.ts';
 import { readTable, readText, writeTable, writeText } from './progress-files.ts';
 import { digestOf, openingOf, progressText, withSection, type ProgressEntry } from './session-log.ts';
-import type { SessionInfo, SessionRow, SessionStatus } from './table.ts';
+import { isOver, type SessionInfo, type SessionRow, type SessionStatus } from './table.ts';
 import { boundedText, requiredText } from './text.ts';
 import type { SessionHost, World } from './world.ts';
 
@@ -131,7 +131,7 @@ export class Session {
   #openRow(rows: readonly SessionRow[]): SessionRow {
     const row = rows.find(({ id }) => id === this.id);
     if (!row) throw new MemgitError('NOT_FOUND', 'the session is not in the table of sessions any more; an earlier version of it was restored');
-    if (row.status === 'ended' || row.status === 'abandoned') throw new MemgitError('CLOSED', `session ${this.number} is over; start another`);
+    if (isOver(row)) throw new MemgitError('CLOSED', `session ${this.number} is over; start another`);
     return row;
   }
 

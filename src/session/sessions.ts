@@ -7,7 +7,7 @@ import { readTable } from './progress-files.ts';
 import { diffSession, showSession, revertSession, type RevertOptions, type SessionDetails } from './review.ts';
 import { Session } from './session.ts';
 import { startSession, type StartOptions } from './start.ts';
-import { findRow, infoOf, type SessionInfo, type SessionRow } from './table.ts';
+import { findRow, infoOf, isOver, type SessionInfo, type SessionRow } from './table.ts';
 import type { SessionHost, World } from './world.ts';
 
 export class Sessions {
@@ -39,7 +39,7 @@ export class Sessions {
   /** A session that was started before, perhaps by another process, to go on with it. @throws NOT_FOUND; CLOSED when it is over */
   async resume(reference: string | number): Promise<Session> {
     const row = await this.#find(reference);
-    if (row.status === 'ended' || row.status === 'abandoned') throw new MemgitError('CLOSED', `session ${row.number} is over; start another`);
+    if (isOver(row)) throw new MemgitError('CLOSED', `session ${row.number} is over; start another`);
     return new Session(row, this.#host, this.#world);
   }
 

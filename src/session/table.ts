@@ -64,6 +64,11 @@ export function decodeTable(text: string | undefined): SessionRow[] {
   throw new MemgitError('CORRUPT', 'expected the table of sessions to be as memgit wrote it, got something else; restore an earlier version of the file');
 }
 
+/** Whether somebody ended it. One that was taken for dead may go on. */
+export function isOver({ status }: SessionInfo): boolean {
+  return status === 'ended' || status === 'abandoned';
+}
+
 /** What of a row is for callers. */
 export function infoOf({ process: _, leaseMs: __, ...info }: SessionRow): SessionInfo {
   return info;

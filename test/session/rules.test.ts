@@ -1,5 +1,6 @@
 import { FEATURES, PROGRESS, refusalOf, TABLE, temporaryStore, type TemporaryStore } from './support.ts';
 import { progressRules } from '../../src/session/rules.ts';
+import { systemWorld } from '../../src/session/world.ts';
 import type { Proposal } from '../../src/session/proposal.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Vault } from '../../src/vault.ts';
@@ -17,7 +18,10 @@ beforeEach(async () => {
   vault = await store.open();
 });
 
-afterEach(async () => store.remove());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await store.remove();
+});
 
 /** Session 1 makes the list and ends; the session given back is the second. */
 async function secondSession(): Promise<Session> {
@@ -124,6 +128,46 @@ test('the initializer may change its list until it ends', async () => {
   await expect(first.features.init(LIST.slice(1))).rejects.toMatchObject({ code: 'REFUSED' });
 });
 
+/** Seen to fail with every open initializer free to rewrite the list. */
+test('of two initializers at once the first to make the list keeps it', async () => {
+  const [slow, quick] = [await vault.sessions.start(), await vault.sessions.start()];
+  expect([slow.isFirst, quick.isFirst]).toEqual([true, true]);
+  const outcomes = await Promise.allSettled([quick.features.init(LIST), slow.features.init([{ id: 'other', description: 'Another plan' }])]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  const told = /were listed by session 2, which was first.*Nothing was changed\. You may change passes, evidence and notes of a feature; put an idea for new work into your own log \S+0001\.md/;
+  for (const input of [replace(FEATURES, 'Users log in', 'Nobody logs in'), { command: 'delete', path: FEATURES }, { command: 'delete', path: PROGRESS }]) {
+    expect(await refusalOf(slow.execute(input))).toMatch(told);
+  }
+  await slow.features.pass('login', { evidence: 'logged in' });
+  await quick.features.init(LIST.slice(1));
+  await quick.end({ handoff: 'Listed.' });
+  // What it made stays its own when it is over, and an empty list is nobody's.
+  expect(await refusalOf(slow.execute(replace(FEATURES, 'Users search', 'Nobody searches')))).toMatch(told);
+  expect((await vault.features.list()).map(({ id }) => id)).toEqual(['search']);
+});
+
+test('a list that stood before, or that the host made outside any session, is the initializer\'s to change', async () => {
+  await vault.features.init(LIST);
+  const first = await vault.sessions.start();
+  expect(await first.execute(replace(FEATURES, 'Users log in', 'People log in'))).toMatchObject({ is_error: false });
+  expect(await first.execute({ command: 'delete', path: FEATURES })).toMatchObject({ is_error: false });
+  await vault.features.init(LIST);
+  expect(await first.execute(replace(FEATURES, 'Users log in', 'People log in'))).toMatchObject({ is_error: false });
+});
+
+/** Seen to fail with rules that take an interrupted session for one that is over. */
+test('an initializer that was taken for dead goes on as before', async () => {
+  jest.spyOn(systemWorld, 'isDead').mockReturnValue(true);
+  const first = await vault.sessions.start();
+  await first.features.init(LIST);
+  await vault.sessions.start();
+  expect((await vault.sessions.list())[0]).toMatchObject({ status: 'interrupted' });
+  const log = `${PROGRESS}/log/0001.md`;
+  expect(await first.execute(replace(log, '# Session 1', '# The first session'))).toMatchObject({ is_error: false });
+  await first.features.init(LIST.slice(1));
+  expect(await refusalOf(vault.execute(replace(log, '# The first session', '#')))).toContain('is over');
+});
+
 test('a list that an initializer left unmade, or broken, is made by the next', async () => {
   const first = await vault.sessions.start({ policy: 'off' });
   await first.execute({ command: 'create', path: FEATURES, file_text: 'not a list' });
@@ -190,6 +234,7 @@ describe('a policy of one\'s own', () => {
     const proposal: Proposal = {
       op: 'create', session: undefined, touches: () => false,
       changes: () => { throw new Error('asked'); },
+      checklistMaker: () => { throw new Error('asked'); },
       readText: () => { throw new Error('asked'); },
     };
     expect(await progressRules(proposal)).toBeUndefined();
