@@ -33,8 +33,12 @@ export function encodeChecklist(features: Checklist): string {
   return `${JSON.stringify(features, undefined, 2)}\n`;
 }
 
-/** Reads a checklist. `evidence` and `notes` may be absent, and fields of other names are kept. */
-export function parseChecklist(text: string): Checklist | ChecklistFault {
+/**
+ * Reads a checklist. `evidence` and `notes` may be absent, and fields of other names are kept.
+ *
+ * @param defaults what an item has that does not say so itself
+ */
+export function parseChecklist(text: string, defaults: Partial<Feature> = {}): Checklist | ChecklistFault {
   const json = parseJson(text);
   if ('kind' in json) return json;
   const line = repeatedFieldLine(text);
@@ -43,8 +47,9 @@ export function parseChecklist(text: string): Checklist | ChecklistFault {
   if (!Array.isArray(items)) return { kind: 'not-a-list' };
   const ids = new Set<string>();
   const features: Feature[] = [];
-  for (const [index, item] of items.entries()) {
+  for (const [index, found] of items.entries()) {
     const at = index + 1;
+    const item: unknown = isObject(found) ? { ...defaults, ...found } : found;
     const fault = faultOf(item, at);
     if (fault) return fault;
     const { evidence = '', notes = '' } = item as Partial<Feature>;
@@ -108,8 +113,8 @@ function fixedPart(feature: Feature): string {
 }
 
 function faultOf(item: unknown, at: number): ChecklistFault | undefined {
-  if (typeof item !== 'object' || item === null) return { kind: 'field', at, field: 'id', wanted: 'a text that is not empty' };
-  const { id, description, steps, passes, evidence = '', notes = '' } = item as Record<keyof Feature, unknown>;
+  if (!isObject(item)) return { kind: 'field', at, field: 'id', wanted: 'a text that is not empty' };
+  const { id, description, steps, passes, evidence = '', notes = '' } = item as Partial<Record<keyof Feature, unknown>>;
   if (typeof id !== 'string' || id.trim() === '') return { kind: 'field', at, field: 'id', wanted: 'a text that is not empty' };
   if (typeof description !== 'string') return { kind: 'field', at, field: 'description', wanted: 'a text' };
   if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string')) return { kind: 'field', at, field: 'steps', wanted: 'a list of texts' };
@@ -117,4 +122,8 @@ function faultOf(item: unknown, at: number): ChecklistFault | undefined {
   if (typeof evidence !== 'string') return { kind: 'field', at, field: 'evidence', wanted: 'a text' };
   if (typeof notes !== 'string') return { kind: 'field', at, field: 'notes', wanted: 'a text' };
   return undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -4,9 +4,9 @@
  */
 import { MemgitError } from '../errors.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
-import { encodeChecklist, nextFeature, type Checklist, type Feature } from './checklist.ts';
+import { encodeChecklist, isChecklist, nextFeature, parseChecklist, type Checklist, type Feature } from './checklist.ts';
 import { FEATURES } from './layout.ts';
-import { requireChecklist, writeText } from './progress-files.ts';
+import { discreetFault, requireChecklist, writeText } from './progress-files.ts';
 import { boundedText, requiredText } from './text.ts';
 import type { SessionHost } from './world.ts';
 
@@ -49,10 +49,12 @@ export class Features {
   /**
    * Makes the checklist, with nothing passing yet; the order is the order of work.
    *
-   * @throws REFUSED when there is one already and this is not the initializer session; INVALID_ARGUMENT for an id that is repeated
+   * @param features the features, or the text of a JSON list of them
+   * @throws REFUSED when there is one already and this is not the initializer session that made it; INVALID_ARGUMENT for an id that
+   *   is repeated, or a text that is no such list
    */
-  async init(features: readonly NewFeature[]): Promise<void> {
-    const list = features.map(newFeature);
+  async init(features: readonly NewFeature[] | string): Promise<void> {
+    const list = (typeof features === 'string' ? parseFeatures(features) : features).map(newFeature);
     const repeated = list.find(({ id }, index) => list.findIndex((other) => other.id === id) < index);
     if (repeated) throw new MemgitError('INVALID_ARGUMENT', 'expected every feature to have an id of its own, got one twice');
     await this.#change('features_init', async () => list);
@@ -110,6 +112,12 @@ export class Features {
 export function summarize(list: Checklist): FeatureSummary {
   const failing = list.filter(({ passes }) => !passes).map(({ id }) => id);
   return { total: list.length, passing: list.length - failing.length, failing, done: list.length > 0 && failing.length === 0 };
+}
+
+function parseFeatures(text: string): readonly NewFeature[] {
+  const list = parseChecklist(text, { steps: [], passes: false });
+  if (isChecklist(list)) return list;
+  throw new MemgitError('INVALID_ARGUMENT', `expected a JSON list of features, but ${discreetFault(list)}; each has an id, a description and, where there are some, steps`);
 }
 
 function newFeature({ id, description, steps = [] }: NewFeature): Feature {

@@ -30,7 +30,7 @@ export async function readChecklist(snapshot: Snapshot): Promise<Checklist | Che
 export async function requireChecklist(snapshot: Snapshot): Promise<Checklist | undefined> {
   const checklist = await readChecklist(snapshot);
   if (checklist === undefined || isChecklist(checklist)) return checklist;
-  throw new MemgitError('CORRUPT', `expected the checklist to be a list of features, but ${faultSentence({ ...checklist, ...hidden(checklist) })}; mend the file or restore an earlier version of it`);
+  throw new MemgitError('CORRUPT', `expected the checklist to be a list of features, but ${discreetFault(checklist)}; mend the file or restore an earlier version of it`);
 }
 
 export function writeText(path: MemoryPath, text: string): Change {
@@ -41,7 +41,7 @@ export function writeTable(rows: readonly SessionRow[]): Change {
   return writeText(TABLE, encodeTable(rows));
 }
 
-/** Errors hold nothing of the memory: an id of a feature is text of it. */
-function hidden(fault: ChecklistFault): { id?: string } {
-  return fault.kind === 'repeated-id' ? { id: '…' } : {};
+/** What is wrong with a checklist, for an error. Errors hold nothing of the memory: an id of a feature is text of it. */
+export function discreetFault(fault: ChecklistFault): string {
+  return faultSentence(fault.kind === 'repeated-id' ? { ...fault, id: '…' } : fault);
 }

@@ -261,6 +261,18 @@ test('features: next, summary and done', async () => {
   await expect(session.features.init([LIST[0]!, LIST[0]!])).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 });
 
+test('features: the text of a JSON list will do, and an error tells nothing of it', async () => {
+  const session = await vault.sessions.start();
+  await session.features.init('[{"id": "a", "description": "A", "passes": true, "evidence": "so I say"}, {"id": "b", "description": "B", "steps": ["try b"]}]');
+  expect(await vault.features.list()).toMatchObject([{ id: 'a', steps: [], passes: false, evidence: '' }, { id: 'b', steps: ['try b'] }]);
+  const faulty = ['', '{}', '[1]', '["secret"]', '[{"id": "secret", "description": 1}]', '[{"id": "secret", "id": "secret"}]', JSON.stringify(Array(2).fill({ id: 'secret', description: '' }))];
+  for (const text of faulty) {
+    const error = await session.features.init(text).catch((thrown: unknown) => thrown as Error);
+    expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(/^expected a JSON list of features, but (?!.*secret)/) });
+  }
+  expect(await vault.features.list()).toHaveLength(2);
+});
+
 test('a table that was destroyed is told of, never taken for an empty one', async () => {
   await vault.sessions.start({ policy: 'off' });
   await (await store.open({ policy: 'off' })).write(TABLE, '[]x');

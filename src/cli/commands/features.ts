@@ -7,12 +7,14 @@ import { defineCommand, type Parameter } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CHANGING, OK } from '../exits.ts';
 import { given } from '../globals.ts';
+import { readInput } from '../input.ts';
 import { withVault } from '../open.ts';
 import { optional, text } from '../parameters.ts';
 import { array, boolean, objectPerLine, string } from '../shape.ts';
 import { visibleLine } from '../visible.ts';
 
-const ACTIONS = ['list', 'next', 'pass', 'fail'] as const;
+const ACTIONS = ['list', 'next', 'pass', 'fail', 'init'] as const;
+const FEATURE = 'the id of a feature; `memgit features` shows them';
 type Action = (typeof ACTIONS)[number];
 
 const ACTION: Parameter<Action> = { syntax: '[action]', summary: 'What to do. Default: list', choices: ACTIONS, read: (typed) => (typed ?? 'list') as Action };
@@ -20,14 +22,16 @@ const ACTION: Parameter<Action> = { syntax: '[action]', summary: 'What to do. De
 export const features = defineCommand({
   name: 'features',
   group: 'Sessions',
-  summary: 'Show the checklist, or say what passes',
+  summary: 'Show the checklist, make it, or say what passes',
   details:
-    '`list` shows every feature, `next` the first that does not pass. `pass` needs --evidence: what was run and seen, end to end. `fail` needs --reason. The first session makes the checklist; then it is fixed.',
+    '`list` shows every feature, `next` the first that does not pass. `pass` needs --evidence: what was run and seen, end to end. `fail` needs --reason. ' +
+    '`init` makes the checklist from the JSON list that --file names, whose items have an id, a description and steps; nothing passes yet. The first session does that; then the list is fixed.',
   args: { action: ACTION, id: optional('id', 'Feature, for pass and fail') },
   options: {
     session: text('--session <session>', 'Open session that the change belongs to. Default: MEMGIT_SESSION, or none'),
     evidence: text('--evidence <text>', 'What was run and seen'),
     reason: text('--reason <text>', 'Why it does not pass'),
+    file: text('--file <file>', 'JSON list of features, for init; - is stdin'),
   },
   json: objectPerLine({
     id: string('Its id'),
@@ -38,23 +42,27 @@ export const features = defineCommand({
     notes: string('Notes on it'),
   }),
   examples: [
+    ['memgit features init --file features.json', 'make the checklist'],
     ['memgit features', 'how far the work is'],
     ['memgit features pass search --evidence "searched for a word and found it"', 'a feature passes'],
     ['memgit features fail login --reason "the button is gone"', 'a feature broke'],
   ],
   exits: CHANGING,
-  run: async (context, { action, id, session, evidence = '', reason = '' }) =>
-    withVault(
+  run: async (context, { action, id, session, evidence = '', reason = '', file }) => {
+    const made = action === 'init' ? await readInput(context, needed(file, 'a list of features; name its file with --file, or - for stdin')) : undefined;
+    return withVault(
       context,
       async (vault) => {
         const list = await featuresOf(context, vault, session);
-        if (action === 'pass') await list.pass(needed(id), { evidence });
-        if (action === 'fail') await list.fail(needed(id), { reason });
+        if (made !== undefined) await list.init(made);
+        if (action === 'pass') await list.pass(needed(id, FEATURE), { evidence });
+        if (action === 'fail') await list.fail(needed(id, FEATURE), { reason });
         await print(context, await chosen(list, action, id));
         return OK;
       },
       { readOnly: action === 'list' || action === 'next' },
-    ),
+    );
+  },
 });
 
 async function featuresOf({ io }: Context, vault: Vault, named: string | undefined): Promise<Features> {
@@ -64,7 +72,7 @@ async function featuresOf({ io }: Context, vault: Vault, named: string | undefin
 
 async function chosen(list: Features, action: Action, id: string | undefined): Promise<readonly Feature[]> {
   const all = await list.list();
-  if (action === 'list') return all;
+  if (action === 'list' || action === 'init') return all;
   const next = await list.next();
   return action === 'next' ? (next ? [next] : []) : all.filter((feature) => feature.id === id);
 }
@@ -77,7 +85,7 @@ async function print(context: Context, shown: readonly Feature[]): Promise<void>
   }
 }
 
-function needed(id: string | undefined): string {
-  if (id === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected the id of a feature; `memgit features` shows them');
-  return id;
+function needed(typed: string | undefined, what: string): string {
+  if (typed === undefined) throw new MemgitError('INVALID_ARGUMENT', `expected ${what}`);
+  return typed;
 }

@@ -1,10 +1,10 @@
 /** `memgit session end` and `memgit session abandon`: close a session, with a word for the next one. */
-import { readFile } from 'node:fs/promises';
 import { MemgitError } from '../../errors.ts';
 import type { Session } from '../../session/session.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CHANGING, OK } from '../exits.ts';
+import { readInput } from '../input.ts';
 import { withVault } from '../open.ts';
 import { text } from '../parameters.ts';
 import { SESSION_FIELDS, SESSION_OPTION, sessionOf } from '../session-of.ts';
@@ -60,8 +60,4 @@ async function close(context: Context, named: string | undefined, status: string
     },
     { readOnly: false },
   );
-}
-
-async function readInput({ io }: Context, file: string): Promise<string> {
-  return file === '-' ? io.readStdin() : readFile(file, 'utf8');
 }
