@@ -18,8 +18,9 @@ const dependencies = Object.keys(manifest.dependencies);
 const peers = Object.keys(manifest.peerDependencies);
 
 await rm('dist', { recursive: true, force: true });
-const [, inCommonJs, inCommand] = await Promise.all([buildEsModule(), buildCommonJs(), buildCommand(), buildTypes()]);
-await writeNotices(new Set([...inCommonJs, ...inCommand]));
+const [library, commonJs, command] = await Promise.all([buildEsModule(), buildCommonJs(), buildCommand()]);
+await buildTypes(new Set(library.outputs['dist/index.mjs']?.exports));
+await writeNotices(new Set([...packagesIn(commonJs), ...packagesIn(command)]));
 
 function buildEsModule() {
   return bundle({
@@ -58,15 +59,26 @@ async function buildCommand() {
   return carried;
 }
 
-async function buildTypes() {
-  const declarations = await rollup({ input: 'src/index.ts', plugins: [dts()] });
-  await declarations.write({ file: 'dist/index.d.mts' });
+/**
+ * What is marked `@internal`, such as the constructors of classes that only memgit makes, is left out. Rollup takes every class for a
+ * value; those that the library exports as types are declared as types again, so that nobody can import what is not there.
+ * @param {Set<string>} values the names that the built library exports
+ */
+async function buildTypes(values) {
+  const declarations = await rollup({ input: 'src/index.ts', plugins: [dts({ compilerOptions: { stripInternal: true } })] });
+  const [{ code }] = (await declarations.generate({})).output;
+  const typed = code.replace(/^export \{ (.*) \};$/m, (_, /** @type {string} */ names) => {
+    const list = names.split(', ');
+    const types = list.filter((name) => !values.has(name));
+    return `export { ${list.filter((name) => values.has(name)).join(', ')} };\nexport type { ${types.join(', ')} };`;
+  });
+  await writeFile('dist/index.d.mts', typed);
   // The text is the same; the extension tells TypeScript which module system it describes.
   await copyFile('dist/index.d.mts', 'dist/index.d.cts');
 }
 
 /**
- * Returns the folders of the packages whose code went into the bundle.
+ * Returns what went into the bundle and what it exports.
  * @param {import('esbuild').BuildOptions} options
  */
 async function bundle(options) {
@@ -79,6 +91,11 @@ async function bundle(options) {
     ...options,
     metafile: true,
   });
+  return metafile;
+}
+
+/** The folders of the packages whose code went into a bundle. @param {import('esbuild').Metafile} metafile */
+function packagesIn(metafile) {
   return Object.keys(metafile.inputs).flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? []);
 }
 

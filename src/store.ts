@@ -99,7 +99,7 @@ export class Store {
   readonly #vaults: OpenVaults;
   #closed = false;
 
-  /** Use `openStore`. */
+  /** @internal */
   constructor(opened: OpenedStore, options: StoreOptions) {
     this.id = toHex(opened.identity.id);
     this.dir = options.dir;

@@ -25,10 +25,12 @@ export class VaultBase {
   readonly userId: string;
   /** The bare git repository on the disk. */
   readonly gitdir: string;
+  /** @internal */
   protected readonly repository: VaultRepository;
   readonly #onEvent: ((event: VaultEvent) => void) | undefined;
   #closed = false;
 
+  /** @internal */
   constructor(gitdir: string, repository: VaultRepository, onEvent: ((event: VaultEvent) => void) | undefined) {
     this.userId = repository.keys.userId;
     this.gitdir = gitdir;
@@ -60,7 +62,7 @@ export class VaultBase {
     await this.close();
   }
 
-  /** Runs an operation and tells of it when it is over. What it learns on the way goes into `timing`. @throws CLOSED */
+  /** Runs an operation and tells of it when it is over. What it learns on the way goes into `timing`. @throws CLOSED @internal */
   protected async timed<T>(what: string | Timing, action: () => Promise<T>): Promise<T> {
     this.assertOpen();
     const timing = typeof what === 'string' ? { op: what, queueMs: 0, bytes: 0 } : what;
@@ -76,6 +78,7 @@ export class VaultBase {
     }
   }
 
+  /** @internal */
   protected assertOpen(): void {
     if (this.#closed) throw new MemgitError('CLOSED', 'the vault is closed; open it again');
   }

@@ -6,11 +6,11 @@ import { blame, type BlameLine } from './history/blame.ts';
 import type { UndoOptions, UndoResult } from './history/bench-commit.ts';
 import type { RepositoryStats } from './git/stats.ts';
 import { diff, type FileDiff } from './history/diff.ts';
-import { exportFolder, exportTar, type ExportOptions, type ExportResult, type FolderExportOptions } from './history/export.ts';
+import { exportFolder, exportTar, type ExportOptions as InnerExportOptions, type ExportResult, type FolderExportOptions as InnerFolderExportOptions } from './history/export.ts';
 import type { VerifyReport } from './history/findings.ts';
 import { grep, type GrepMatch } from './history/grep.ts';
-import { importFolder, type ImportOptions, type ImportResult } from './history/import.ts';
-import { log, type FilteredLogEntry, type LogFilter } from './history/log.ts';
+import { importFolder, type ImportOptions as InnerImportOptions, type ImportResult } from './history/import.ts';
+import { log, type FilteredLogEntry, type LogFilter as InnerLogFilter } from './history/log.ts';
 import { restore } from './history/restore.ts';
 import { revert, type RevertOptions, type RevertTargets } from './history/revert.ts';
 import { resolveRevision } from './history/revision.ts';
@@ -25,6 +25,11 @@ import { VaultBase } from './vault-base.ts';
 type WithPath<T> = Omit<T, 'path'> & { readonly path?: string | undefined };
 
 type WithInto<T> = Omit<T, 'into'> & { readonly into?: string | undefined };
+
+export type LogFilter = WithPath<InnerLogFilter>;
+export type ExportOptions = WithPath<InnerExportOptions>;
+export type FolderExportOptions = WithPath<InnerFolderExportOptions>;
+export type ImportOptions = WithInto<InnerImportOptions>;
 
 export interface PathOptions {
   /** Only this file or folder. Default: the whole memory. */
@@ -49,7 +54,7 @@ export interface GcResult {
 
 export class VaultHistory extends VaultBase {
   /** The commits, newest first, each as soon as it is found. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, INVALID_PATH */
-  log(filter: WithPath<LogFilter> = {}): AsyncGenerator<FilteredLogEntry> {
+  log(filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
     this.assertOpen();
     return log(this.repository, withParsedPath(filter));
   }
@@ -115,19 +120,19 @@ export class VaultHistory extends VaultBase {
    *
    * @throws INVALID_ARGUMENT when there is no such folder; READ_ONLY, LOCKED, IO
    */
-  async importFiles(folder: string, options: WithInto<ImportOptions> = {}): Promise<ImportResult> {
+  async importFiles(folder: string, options: ImportOptions = {}): Promise<ImportResult> {
     const { into, ...others } = options;
     const parsed = into === undefined ? others : { ...others, into: parsePath(into) };
     return this.timed('import', async () => importFolder(this.repository, folder, parsed));
   }
 
   /** Writes the memory, or a part of it, as plain files. @throws ALREADY_EXISTS, BAD_REVISION, NOT_FOUND, IO */
-  async exportFiles(folder: string, options: WithPath<FolderExportOptions> = {}): Promise<ExportResult> {
+  async exportFiles(folder: string, options: FolderExportOptions = {}): Promise<ExportResult> {
     return this.timed('export', async () => exportFolder(this.repository, folder, withParsedPath(options)));
   }
 
   /** As `exportFiles`, as a tar archive, piece by piece. @throws BAD_REVISION, NOT_FOUND */
-  exportTar(options: WithPath<ExportOptions> = {}): AsyncGenerator<Uint8Array> {
+  exportTar(options: ExportOptions = {}): AsyncGenerator<Uint8Array> {
     this.assertOpen();
     return exportTar(this.repository, withParsedPath(options));
   }

@@ -14,7 +14,7 @@ import { VaultHistory } from './vault-history.ts';
 export class VaultSync extends VaultHistory {
   readonly #backup: string | undefined;
 
-  /** @param backup the store's template for the addresses of backups */
+  /** @internal @param backup the store's template for the addresses of backups */
   constructor(gitdir: string, repository: VaultRepository, onEvent: ((event: VaultEvent) => void) | undefined, backup: string | undefined) {
     super(gitdir, repository, onEvent);
     this.#backup = backup;

@@ -8,7 +8,7 @@ import { MemgitError } from './errors.ts';
 import { resolveRevision } from './history/revision.ts';
 import type { Outcome } from './memory/commands.ts';
 import { execute, type ExecuteOptions, type Memory, type ToolResult } from './memory/execute.ts';
-import { handlers, memoryTool, type HandlerOptions, type ToolOptions } from './memory/tool.ts';
+import { handlers, memoryTool, type HandlerOptions, type MemoryTool, type MemoryHandlers, type ToolOptions } from './memory/tool.ts';
 import type { Features } from './session/features.ts';
 import { Policies, type PolicySetting } from './session/policy.ts';
 import { Sessions } from './session/sessions.ts';
@@ -52,7 +52,7 @@ export class Vault extends VaultSync {
   readonly #policies: Policies;
   readonly #sessions: Sessions;
 
-  /** Use `Store.vault` or `openRepository`. */
+  /** @internal */
   constructor(gitdir: string, repository: VaultRepository, hooks: VaultHooks, backup?: string) {
     super(gitdir, repository, hooks.onEvent, backup);
     this.#hooks = hooks;
@@ -82,13 +82,13 @@ export class Vault extends VaultSync {
    *
    * @throws TOO_LARGE, TypeError for a model, an actor or a session that a record cannot hold
    */
-  memoryTool(options: ToolOptions = {}): ReturnType<typeof memoryTool> {
+  memoryTool(options: ToolOptions = {}): MemoryTool {
     checkRecordTexts(options);
     return memoryTool(this.#memory(), this.#withHooks(options));
   }
 
   /** Handlers for the SDK's `betaMemoryTool`. */
-  handlers(options: HandlerOptions = {}): ReturnType<typeof handlers> {
+  handlers(options: HandlerOptions = {}): MemoryHandlers {
     checkRecordTexts(options);
     return handlers(this.#memory(), this.#withHooks(options));
   }

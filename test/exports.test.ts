@@ -4,8 +4,6 @@ test('the public names are these, and no others by accident', () => {
   expect(Object.keys(memgit).sort()).toEqual([
     'ERRORS',
     'MemgitError',
-    'Store',
-    'Vault',
     'clone',
     'conflictsOf',
     'formatPatch',

@@ -24,8 +24,14 @@ export interface HandlerOptions extends Omit<ExecuteOptions, 'toolUseId' | 'sign
 /** With the SDK's own properties of a tool definition, such as `cache_control`, which are passed on. */
 export type ToolOptions = HandlerOptions & Omit<BetaMemoryTool20250818, 'type' | 'name'>;
 
+/** What the SDK's tool runners take among their `tools`. */
+export type MemoryTool = BetaRunnableTool<unknown>;
+
+/** What the SDK's `betaMemoryTool` takes. */
+export type MemoryHandlers = MemoryToolHandlers;
+
 /** Makes a tool for the SDK's tool runners. */
-export function memoryTool(memory: Memory, options: ToolOptions = {}): BetaRunnableTool<unknown> {
+export function memoryTool(memory: Memory, options: ToolOptions = {}): MemoryTool {
   const { client, ToolError, model, actor, session, overwrite, readOnly, onError, ...definition } = options;
   const calls = { model, actor, session, overwrite, readOnly, onError };
   return {
@@ -41,7 +47,7 @@ export function memoryTool(memory: Memory, options: ToolOptions = {}): BetaRunna
 }
 
 /** Makes the handlers that the SDK's `betaMemoryTool` takes. */
-export function handlers(memory: Memory, options: HandlerOptions = {}): MemoryToolHandlers {
+export function handlers(memory: Memory, options: HandlerOptions = {}): MemoryHandlers {
   const handle = async (command: BetaMemoryTool20250818Command) => unwrap(await execute(memory, command, options), options);
   const own: MemoryToolHandlers = {
     view: handle,

@@ -41,6 +41,7 @@ export class Features {
   readonly #host: SessionHost;
   readonly #writer: Writer;
 
+  /** @internal */
   constructor(host: SessionHost, writer: Writer = {}) {
     this.#host = host;
     this.#writer = writer;

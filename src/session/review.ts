@@ -6,7 +6,7 @@ import { findChanges, recordedMoves, type Move } from '../history/changes.ts';
 import { diffChanges, type FileDiff } from '../history/diff.ts';
 import { fileOf, listDifference, type ListingNode } from '../history/listing.ts';
 import { logEntryOf, type LogEntry } from '../history/log-entry.ts';
-import { revert, type RevertOptions as UndoOptions } from '../history/revert.ts';
+import { revert, type RevertOptions } from '../history/revert.ts';
 import type { Workbench } from '../history/workbench.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import type { MemoryPath } from '../vault/path.ts';
@@ -26,7 +26,7 @@ export interface SessionDetails extends SessionInfo {
   readonly commits: readonly LogEntry[];
 }
 
-export type RevertOptions = Pick<UndoOptions, 'keep' | 'dryRun' | 'note' | 'actor'>;
+export type SessionRevertOptions = Pick<RevertOptions, 'keep' | 'dryRun' | 'note' | 'actor'>;
 
 export async function showSession(vault: VaultRepository, row: SessionRow): Promise<SessionDetails> {
   const commits: LogEntry[] = [];
@@ -56,7 +56,7 @@ export async function diffSession(vault: VaultRepository, row: SessionRow): Prom
 }
 
 /** @throws CONFLICT, and nothing is changed */
-export async function revertSession(vault: VaultRepository, { now }: World, row: SessionRow, options: RevertOptions): Promise<UndoResult> {
+export async function revertSession(vault: VaultRepository, { now }: World, row: SessionRow, options: SessionRevertOptions): Promise<UndoResult> {
   if (row.status === 'open') throw new MemgitError('REFUSED', `session ${row.number} is still open; end or abandon it before undoing it`);
   const revisions = (await workOf(vault, row)).filter(isUndoable).map(({ oid }) => oid);
   if (revisions.length === 0) throw new MemgitError('BAD_REVISION', `session ${row.number} changed nothing that could be undone`);

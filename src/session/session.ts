@@ -4,7 +4,7 @@
  */
 import { MemgitError } from '../errors.ts';
 import type { ExecuteOptions, ToolResult } from '../memory/execute.ts';
-import type { HandlerOptions, ToolOptions } from '../memory/tool.ts';
+import type { HandlerOptions, MemoryTool, MemoryHandlers, ToolOptions } from '../memory/tool.ts';
 import type { Change, Snapshot } from '../vault/snapshot.ts';
 import { tally } from './activity.ts';
 import { writeBrief, type BriefOptions } from './brief.ts';
@@ -42,7 +42,7 @@ export class Session {
   readonly #host: SessionHost;
   readonly #world: World;
 
-  /** Use `Sessions.start` or `Sessions.resume`. */
+  /** @internal */
   constructor(info: SessionInfo, host: SessionHost, world: World) {
     this.id = info.id;
     this.number = info.number;
@@ -56,12 +56,12 @@ export class Session {
   }
 
   /** The memory tool for the SDK's tool runners; every commit it makes carries the session, the `tool_use` id and the model. */
-  memoryTool(options: Omit<ToolOptions, Bound> = {}): ReturnType<SessionHost['memoryTool']> {
+  memoryTool(options: Omit<ToolOptions, Bound> = {}): MemoryTool {
     return this.#host.memoryTool({ model: this.model, actor: this.agent, ...options, session: this.id });
   }
 
   /** Handlers for the SDK's `betaMemoryTool`. */
-  handlers(options: Omit<HandlerOptions, Bound> = {}): ReturnType<SessionHost['handlers']> {
+  handlers(options: Omit<HandlerOptions, Bound> = {}): MemoryHandlers {
     return this.#host.handlers({ model: this.model, actor: this.agent, ...options, session: this.id });
   }
 

@@ -1,10 +1,12 @@
 /** The sessions of a vault: starting and finding them, and looking at or undoing what one of them did. */
 import { MemgitError } from '../errors.ts';
+import type { UndoResult } from '../history/bench-commit.ts';
+import type { FileDiff } from '../history/diff.ts';
 import { writeBrief, type BriefOptions } from './brief.ts';
 import { Features } from './features.ts';
 import { policyOf, type Policies } from './policy.ts';
 import { readTable } from './progress-files.ts';
-import { diffSession, showSession, revertSession, type RevertOptions, type SessionDetails } from './review.ts';
+import { diffSession, showSession, revertSession, type SessionRevertOptions, type SessionDetails } from './review.ts';
 import { Session } from './session.ts';
 import { startSession, type StartOptions } from './start.ts';
 import { findRow, infoOf, isOver, type SessionInfo, type SessionRow } from './table.ts';
@@ -17,6 +19,7 @@ export class Sessions {
   readonly #policies: Policies;
   readonly #world: World;
 
+  /** @internal */
   constructor(host: SessionHost, policies: Policies, world: World) {
     this.#host = host;
     this.#policies = policies;
@@ -60,7 +63,7 @@ export class Sessions {
    *
    * @throws NOT_FOUND
    */
-  async diff(reference: string | number): ReturnType<typeof diffSession> {
+  async diff(reference: string | number): Promise<FileDiff[]> {
     return diffSession(this.#host.repository, await this.#find(reference));
   }
 
@@ -69,7 +72,7 @@ export class Sessions {
    *
    * @throws NOT_FOUND; CONFLICT when later edits touch the same lines, and nothing is changed
    */
-  async revert(reference: string | number, options: RevertOptions = {}): ReturnType<typeof revertSession> {
+  async revert(reference: string | number, options: SessionRevertOptions = {}): Promise<UndoResult> {
     return revertSession(this.#host.repository, this.#world, await this.#find(reference), options);
   }
 

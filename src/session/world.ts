@@ -2,7 +2,7 @@
 import { systemRandom, type RandomSource } from '../crypto/sodium.ts';
 import { describeProcess, isDead, type Owner } from '../git/owner.ts';
 import type { ExecuteOptions, ToolResult } from '../memory/execute.ts';
-import type { handlers, HandlerOptions, memoryTool, ToolOptions } from '../memory/tool.ts';
+import type { HandlerOptions, MemoryTool, MemoryHandlers, ToolOptions } from '../memory/tool.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
 import type { Committed, Draft, VaultRepository } from '../vault/vault-repository.ts';
 
@@ -21,7 +21,7 @@ export interface SessionHost {
   readonly repository: VaultRepository;
   /** A mutation under the vault's policy. */
   transact<T>(op: string, build: (snapshot: Snapshot) => Promise<Draft<T>>): Promise<Committed<T>>;
-  memoryTool(options: ToolOptions): ReturnType<typeof memoryTool>;
-  handlers(options: HandlerOptions): ReturnType<typeof handlers>;
+  memoryTool(options: ToolOptions): MemoryTool;
+  handlers(options: HandlerOptions): MemoryHandlers;
   execute(input: unknown, options: ExecuteOptions): Promise<ToolResult>;
 }
