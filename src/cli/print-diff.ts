@@ -1,14 +1,34 @@
-/** How differences are shown to people: as a patch, as a summary of its sizes, or by names alone. */
+/** How differences are shown: to people as a patch, as a summary of its sizes, or by names alone; to programs as JSON. */
 import type { FileDiff } from '../history/diff.ts';
 import { formatPatch } from '../history/patch.ts';
+import type { Context } from './context.ts';
 import { plural } from './format.ts';
 import type { Output } from './output.ts';
+import { flag } from './parameters.ts';
 import type { Paint, Style } from './style.ts';
 import { visibleLine } from './visible.ts';
 
 export type DiffView = 'patch' | 'stat' | 'names';
 
+export const VIEW_OPTIONS = {
+  stat: flag('--stat', 'Show how much changed in each file'),
+  nameOnly: flag('--name-only', 'Show the names of the files only'),
+} as const;
+
+export function viewOf({ stat, nameOnly }: { readonly stat: boolean; readonly nameOnly: boolean }): DiffView {
+  return nameOnly ? 'names' : stat ? 'stat' : 'patch';
+}
+
 const BAR_WIDTH = 40;
+
+/** All that a command has to print: one object a line with `--json`, else through the pager. */
+export async function printDifference({ out, json }: Context, files: readonly FileDiff[], view: DiffView): Promise<void> {
+  if (json) for (const file of files) await out.json(file);
+  else {
+    out.page();
+    await printDiffs(out, files, view);
+  }
+}
 
 export async function printDiffs(out: Output, diffs: readonly FileDiff[], view: DiffView): Promise<void> {
   if (view === 'names') for (const diff of diffs) await out.line(slashed(diff, diff.path));

@@ -26,7 +26,7 @@ export interface SessionDetails extends SessionInfo {
   readonly commits: readonly LogEntry[];
 }
 
-export type SessionRevertOptions = Pick<RevertOptions, 'keep' | 'dryRun' | 'note' | 'actor'>;
+export type SessionRevertOptions = Pick<RevertOptions, 'keep' | 'dryRun' | 'note' | 'actor' | 'signal'>;
 
 export async function showSession(vault: VaultRepository, row: SessionRow): Promise<SessionDetails> {
   const commits: LogEntry[] = [];

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { OK, OPENING } from '../exits.ts';
 import { withVault } from '../open.ts';
 import { count, flag, optional, text } from '../parameters.ts';
-import { printDiffs } from '../print-diff.ts';
+import { printDifference, VIEW_OPTIONS, viewOf } from '../print-diff.ts';
 import { objectPerLine } from '../shape.ts';
 import { FILE_DIFF_FIELDS, FILE_DIFF_OPTIONAL_FIELDS } from '../shapes.ts';
 
@@ -22,8 +22,7 @@ export const diff = defineCommand({
   options: {
     path: text('--path <path>', 'Only a file, or what is below a directory'),
     context: count('-U, --unified <lines>', 'Unchanged lines around each change. Default: 3'),
-    stat: flag('--stat', 'Show how much changed in each file'),
-    nameOnly: flag('--name-only', 'Show the names of the files only'),
+    ...VIEW_OPTIONS,
     exitCode: flag('--exit-code', 'End with 1 when there are differences'),
   },
   json: objectPerLine(FILE_DIFF_FIELDS, FILE_DIFF_OPTIONAL_FIELDS),
@@ -33,15 +32,11 @@ export const diff = defineCommand({
     ['memgit diff HEAD~1 HEAD > last.patch', 'a patch for an exported folder'],
   ],
   exits: OPENING,
-  run: async (context, { from, to, path, context: lines, stat, nameOnly, exitCode }) =>
+  run: async (context, { from, to, path, context: lines, exitCode, ...view }) =>
     withVault(context, async (vault) => {
       const [before, after] = endsOf(from, to);
       const files = await vault.diff(before, after, { path, context: lines });
-      if (context.json) for (const file of files) await context.out.json(file);
-      else {
-        context.out.page();
-        await printDiffs(context.out, files, nameOnly ? 'names' : stat ? 'stat' : 'patch');
-      }
+      await printDifference(context, files, viewOf(view));
       return exitCode && files.length > 0 ? DIFFERENT : OK;
     }),
 });

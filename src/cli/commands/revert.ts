@@ -1,31 +1,8 @@
 /** `memgit revert`: undoes commits as one new commit. */
-import { conflictsOf } from '../../history/conflict.ts';
-import { isMemgitError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
-import type { Context } from '../context.ts';
-import { CHANGING, OK } from '../exits.ts';
-import { withVault } from '../open.ts';
-import { choice, rest, text } from '../parameters.ts';
-import { printConflicts } from '../print-conflict.ts';
-import { printUndo, UNDO_FIELDS, UNDO_OPTIONAL_FIELDS, UNDO_OPTIONS } from '../print-undo.ts';
-import { array, integer, object, oneObject, string } from '../shape.ts';
-import { COMMIT_FIELDS } from '../shapes.ts';
-
-const LINES = string('A line');
-export const CONFLICT = object('Something that later edits touch too', {
-  path: string('Where it is now'),
-  oid: COMMIT_FIELDS.oid,
-  reason: string('Why it cannot be undone', 'same-lines', 'changed', 'removed', 'taken'),
-  regions: array(
-    'The lines that clash',
-    object('One stretch of them', {
-      line: integer('Where it begins now, counted from 1'),
-      ours: array('What is there now', LINES),
-      base: array('What the commit left', LINES),
-      theirs: array('What the undo would put back', LINES),
-    }),
-  ),
-});
+import { CHANGING } from '../exits.ts';
+import { rest, text } from '../parameters.ts';
+import { REVERT_JSON, REVERT_OPTIONS, runRevert } from '../run-revert.ts';
 
 export const revert = defineCommand({
   name: 'revert',
@@ -38,35 +15,15 @@ export const revert = defineCommand({
   options: {
     session: text('--session <id>', 'Undo every commit of a session'),
     toolUseId: text('--tool-use <id>', 'Undo what one tool use changed'),
-    keep: choice('--keep <side>', 'Decide conflicts: ours keeps what is there now, theirs puts back what was', ['ours', 'theirs']),
-    ...UNDO_OPTIONS,
+    ...REVERT_OPTIONS,
   },
-  json: oneObject(UNDO_FIELDS, { ...UNDO_OPTIONAL_FIELDS, conflicts: array('With exit code 13: why nothing was changed', CONFLICT) }),
+  json: REVERT_JSON,
   examples: [
     ['memgit revert HEAD', 'undo the last commit'],
     ['memgit revert HEAD~3..HEAD --dry-run', 'show what undoing the last three commits would change'],
     ["memgit revert --session s-42 --note 'followed a planted instruction'", 'undo everything that a session did'],
   ],
   exits: [...CHANGING, 13],
-  run: async (context, { revisions, session, toolUseId, keep, dryRun, note, actor }) =>
-    withVault(
-      context,
-      async (vault) => {
-        const { signal } = context.io;
-        try {
-          await printUndo(context, await vault.revert({ revisions, session, toolUseId }, { keep, dryRun, note, actor, signal }), dryRun);
-          return OK;
-        } catch (error) {
-          if (isMemgitError(error, 'CONFLICT')) await tellConflicts(context, error);
-          throw error;
-        }
-      },
-      { readOnly: dryRun },
-    ),
+  run: async (context, { revisions, session, toolUseId, ...options }) =>
+    runRevert(context, options, async (vault, settled) => vault.revert({ revisions, session, toolUseId }, settled)),
 });
-
-export async function tellConflicts({ out, json }: Context, error: unknown): Promise<void> {
-  const conflicts = conflictsOf(error);
-  if (json) await out.json({ changed: false, files: [], conflicts });
-  else await printConflicts(out, conflicts);
-}

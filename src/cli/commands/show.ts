@@ -3,9 +3,9 @@ import { MemgitError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { OK, OPENING } from '../exits.ts';
 import { withVault } from '../open.ts';
-import { flag, optional } from '../parameters.ts';
+import { optional } from '../parameters.ts';
 import { commitBlock } from '../print-commit.ts';
-import { printDiffs } from '../print-diff.ts';
+import { printDiffs, VIEW_OPTIONS, viewOf } from '../print-diff.ts';
 import { array, oneObject } from '../shape.ts';
 import { COMMIT_FIELDS, COMMIT_OPTIONAL_FIELDS, FILE_DIFF } from '../shapes.ts';
 
@@ -14,7 +14,7 @@ export const show = defineCommand({
   group: 'Look',
   summary: 'Show a commit and what it changed, or a file as it stood',
   args: { what: optional('rev|rev:path', 'Revision, or a revision and a path. Default: HEAD') },
-  options: { stat: flag('--stat', 'Show how much changed in each file'), nameOnly: flag('--name-only', 'Show the names of the files only') },
+  options: VIEW_OPTIONS,
   json: oneObject({ ...COMMIT_FIELDS, files: array('What the commit changed', FILE_DIFF) }, COMMIT_OPTIONAL_FIELDS),
   examples: [
     ['memgit show', 'the last commit'],
@@ -22,7 +22,7 @@ export const show = defineCommand({
     ['memgit show HEAD~2:/memories/plan.md', 'a file as it stood two commits ago'],
   ],
   exits: OPENING,
-  run: async (context, { what = 'HEAD', stat, nameOnly }) =>
+  run: async (context, { what = 'HEAD', ...view }) =>
     withVault(context, async (vault) => {
       const { out } = context;
       const colon = what.indexOf(':/');
@@ -36,7 +36,7 @@ export const show = defineCommand({
       else {
         out.page();
         await out.line(commitBlock(commit, context));
-        await printDiffs(out, commit.files, nameOnly ? 'names' : stat ? 'stat' : 'patch');
+        await printDiffs(out, commit.files, viewOf(view));
       }
       return OK;
     }),
