@@ -1,5 +1,5 @@
-/** How a failure is told: one `error:` line, and one `hint:` line where there is something to do about it. */
-import { isMemgitError, type ErrorCode } from '../errors.ts';
+/** How a failure is told: one `error:` line, and one `hint:` where there is something to do about it. */
+import { isMemgitError, MemgitError, type ErrorCode } from '../errors.ts';
 import { visibleLine } from './visible.ts';
 
 const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
@@ -18,24 +18,34 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   CONFLICT: '--keep ours keeps what is there now, --keep theirs puts back what was; --dry-run shows the result',
 };
 
+/** The same error, with a hint that only its place could give. */
+export class HintedError extends MemgitError {
+  readonly hint: string;
+
+  constructor(error: MemgitError, hint: string) {
+    super(error.code, error.message, { details: error.details, cause: error });
+    this.hint = hint;
+  }
+}
+
 /** Lines for stderr. Only errors of memgit and of the file system are expected; others are told as the faults they are. */
 export function describeFailure(error: unknown): string {
-  if (isMemgitError(error)) return failureLines(error.message, sentenceOf(error) ?? hintFor(error.code, error.details['candidates']));
+  if (isMemgitError(error)) return failureLines(error.message, hintOf(error));
   if (error instanceof Error && 'syscall' in error) return failureLines(error.message);
   return failureLines(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
 }
 
 export function failureLines(message: string, hint?: string): string {
-  const lines = message.split('\n').map(visibleLine).join('\n');
-  return hint === undefined ? `error: ${lines}\n` : `error: ${lines}\nhint: ${visibleLine(hint)}\n`;
+  return `error: ${visibleLines(message)}\n${hint === undefined ? '' : `hint: ${visibleLines(hint)}\n`}`;
 }
 
-/** What a policy says to Claude helps a person as well. */
-function sentenceOf(error: object): string | undefined {
-  return 'sentence' in error && typeof error.sentence === 'string' ? error.sentence.replace(/^Error: /, '') : undefined;
+function visibleLines(text: string): string {
+  return text.split('\n').map(visibleLine).join('\n');
 }
 
-function hintFor(code: ErrorCode, candidates: unknown): string | undefined {
-  if (code === 'BAD_REVISION' && Array.isArray(candidates) && candidates.length > 0) return `it could be ${candidates.join(', ')}`;
-  return HINTS[code];
+function hintOf(error: MemgitError): string | undefined {
+  if (error instanceof HintedError) return error.hint;
+  // What a policy says to Claude helps a person as well.
+  if ('sentence' in error && typeof error.sentence === 'string') return error.sentence.replace(/^Error: /, '');
+  return HINTS[error.code];
 }

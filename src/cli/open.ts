@@ -5,6 +5,7 @@
 import { MemgitError } from '../errors.ts';
 import type { Store } from '../store.ts';
 import type { Vault } from '../vault.ts';
+import { namingCandidates } from './candidates.ts';
 import type { Context } from './context.ts';
 import { unlock } from './unlock.ts';
 
@@ -32,14 +33,15 @@ export async function withStore<T>(context: Context, use: (store: Store, source:
 /** Runs `use` on the vault that `-C` names, whoever's it is; without `-C`, on the one that `--store` and `--user` name. */
 export async function withVault<T>(context: Context, use: (vault: Vault, source: string) => Promise<T>, { readOnly = true, create = false }: OpenMode = {}): Promise<T> {
   const { repo, user } = context.globals;
+  const onVault = async (vault: Vault, source: string) => namingCandidates(context, vault, async () => use(vault, source));
   if (!readOnly) context.io.catchInterrupts();
   if (repo === undefined) {
     if (user === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a user; give --user or set MEMGIT_USER');
-    return withStore(context, async (store, source) => use(await store.vault(user, { create: create && !readOnly }), source), { readOnly });
+    return withStore(context, async (store, source) => onVault(await store.vault(user, { create: create && !readOnly }), source), { readOnly });
   }
   const { openRepository } = await import('../store.ts');
   const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly }));
-  return using(context, opened, async () => use(opened, source));
+  return using(context, opened, async () => onVault(opened, source));
 }
 
 /** Closing waits for a mutation that is being written, so that an interruption leaves nothing half done. */

@@ -24,8 +24,13 @@ export function commitBlock(entry: LogEntry, context: Context): string {
 }
 
 export function commitLine(entry: LogEntry, context: Context): string {
+  return `${context.out.style.oid(shortOid(entry.oid))} ${commitSummary(entry, context)}`;
+}
+
+/** When it was and what it did, without colours. */
+export function commitSummary(entry: LogEntry, context: Context): string {
   const words = [context.time(entry.timeMs), visibleLine(entry.op), namedPaths(entry), changedBytes(entry)];
-  return `${context.out.style.oid(shortOid(entry.oid))} ${words.filter((word) => word !== '').join(' ')}`;
+  return words.filter((word) => word !== '').join(' ');
 }
 
 function namedPaths({ op, paths }: LogEntry): string {

@@ -30,7 +30,7 @@ export async function resolveRevision(vault: VaultRepository, text: string, nowM
   let oid = await resolveName(vault, text.slice(0, text.length - suffixes.length), nowMs);
   for (let steps = stepsBack(suffixes); steps > 0; steps -= 1) {
     const parent = (await readCommit(vault, oid)).commit.parents[0];
-    if (parent === undefined) throw bad(`expected a commit ${steps} before the first one, where there is none`, [oid]);
+    if (parent === undefined) throw bad(`expected a revision inside the history, got one that goes ${steps} further back than its first commit`, [oid]);
     oid = parent;
   }
   return oid;

@@ -25,13 +25,13 @@ export const show = defineCommand({
   run: async (context, { what = 'HEAD', ...view }) =>
     withVault(context, async (vault) => {
       const { out } = context;
-      const colon = what.indexOf(':/');
-      if (colon >= 0) {
+      const [revision, path] = parts(what);
+      if (path !== undefined) {
         if (context.json) throw new MemgitError('INVALID_ARGUMENT', 'a file is printed as it is; leave --json out');
-        await out.memoryBytes(await vault.show(what.slice(0, colon), what.slice(colon + 1)));
+        await out.memoryBytes(await vault.show(revision, path));
         return OK;
       }
-      const commit = await vault.show(what);
+      const commit = await vault.show(revision);
       if (context.json) await out.json(commit);
       else {
         out.page();
@@ -41,3 +41,13 @@ export const show = defineCommand({
       return OK;
     }),
 });
+
+/** A revision, and the path behind it. Revisions may have colons themselves, but none before a slash. */
+function parts(what: string): [revision: string, path: string | undefined] {
+  const colon = what.indexOf(':/');
+  if (colon >= 0) return [what.slice(0, colon), what.slice(colon + 1)];
+  if (/^[^:{]*(?<!^tool-use|^session):/.test(what)) {
+    throw new MemgitError('INVALID_PATH', 'expected the path behind the colon to begin with a slash, as in HEAD:/memories/plan.md');
+  }
+  return [what, undefined];
+}
