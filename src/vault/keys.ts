@@ -130,11 +130,11 @@ function openSlot(keyring: Keyring, unlock: Unlock): { slot: VaultSlot; privateK
   if ('privateKey' in unlock) {
     const publicKey = boxPublicKey(unlock.privateKey);
     const slot = keyring.slots.find((candidate) => candidate.kind === 'recipient' && equalBytes(candidate.publicKey, publicKey));
-    if (!slot) throw new MemgitError('WRONG_KEY', 'no slot of this vault is for this recipient');
+    if (!slot) throw new MemgitError('WRONG_KEY', 'no slot of this vault is for this recipient; open it with the key of its store');
     return { slot, privateKey: unlock.privateKey };
   }
   const slot = keyring.slots.find((candidate) => candidate.kind === 'store');
-  if (!slot) throw new MemgitError('WRONG_KEY', 'this vault has no slot for its store');
+  if (!slot) throw new MemgitError('WRONG_KEY', 'this vault has no slot for its store; open it as one of its recipients');
   return { slot, privateKey: unwrapKey(slot.data, unlock.wrapKey, slotContext(keyring.repositoryId, slot)) };
 }
 

@@ -105,7 +105,7 @@ export async function openStoreSlots(identity: StoreIdentity, credential: Creden
   const slots = identity.slots.filter((candidate) => candidate.kind === kind);
   if (slots.length === 0) {
     const kinds = identity.slots.map((slot) => slot.kind).join(', ');
-    throw new MemgitError('WRONG_KEY', `no ${kind} opens this store; its ways in are: ${kinds}`, { details: { storeId: toHex(identity.id), kind } });
+    throw new MemgitError('WRONG_KEY', `no ${kind} opens this store; its ways in are: ${kinds}; give one of these`, { details: { storeId: toHex(identity.id), kind } });
   }
   let fault: MemgitError | undefined;
   for (const slot of slots) {
@@ -117,7 +117,7 @@ export async function openStoreSlots(identity: StoreIdentity, credential: Creden
     }
   }
   if (fault) throw fault;
-  throw new MemgitError('WRONG_KEY', `the ${kind} does not open this store; it is for another store, or the slot was tampered with`, {
+  throw new MemgitError('WRONG_KEY', `the ${kind} does not open this store; it is for another store, or the slot was tampered with; give the ${kind} that the store was made with`, {
     details: { storeId: toHex(identity.id), kind },
   });
 }
