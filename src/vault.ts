@@ -95,10 +95,10 @@ export class Vault extends VaultSync {
 
   /**
    * Runs one tool input and gives the `content` and `is_error` of its `tool_result`: for hand-written loops, other SDKs and
-   * other platforms. Never rejects.
+   * other platforms. Never rejects, so `null` options are as good as none.
    */
-  async execute(input: unknown, options: ExecuteOptions = {}): Promise<ToolResult> {
-    return execute(this.#memory(), input, this.#withHooks(options));
+  async execute(input: unknown, options?: ExecuteOptions | null): Promise<ToolResult> {
+    return execute(this.#memory(), input, this.#withHooks(options ?? {}));
   }
 
   /** The bytes of a file; `undefined` when there is none. @throws NOT_A_FILE, INVALID_PATH */

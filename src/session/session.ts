@@ -65,8 +65,8 @@ export class Session {
     return this.#host.handlers({ model: this.model, actor: this.agent, ...options, session: this.id });
   }
 
-  /** Runs one tool input, for hand-written loops. Never rejects. */
-  async execute(input: unknown, options: Omit<ExecuteOptions, Bound> = {}): Promise<ToolResult> {
+  /** Runs one tool input, for hand-written loops. Never rejects, so `null` options are as good as none. */
+  async execute(input: unknown, options?: Omit<ExecuteOptions, Bound> | null): Promise<ToolResult> {
     return this.#host.execute(input, { model: this.model, actor: this.agent, ...options, session: this.id });
   }
 

@@ -181,6 +181,15 @@ test('a list that an initializer left unmade, or broken, is made by the next', a
   expect((await vault.sessions.start()).isFirst).toBe(false);
 });
 
+/** Seen to fail with options that default only where they are `undefined`: the call rejected. */
+test('options that are null are as good as none', async () => {
+  const session = await vault.sessions.start();
+  for (const writer of [vault, session]) {
+    expect(await writer.execute({ command: 'view', path: '/memories' }, null)).toMatchObject({ is_error: false });
+    expect(await writer.execute({ command: 'nonsense' }, null)).toMatchObject({ is_error: true });
+  }
+});
+
 test('without any session nothing but JSON and the table is guarded', async () => {
   expect(await vault.execute({ command: 'create', path: FEATURES, file_text: '{"my": "own form"}' })).toMatchObject({ is_error: false });
   expect(await vault.execute({ command: 'create', path: `${PROGRESS}/log/0001.md`, file_text: 'mine' })).toMatchObject({ is_error: false });
