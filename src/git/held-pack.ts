@@ -7,6 +7,7 @@ import * as zlib from 'node:zlib';
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { applyDelta } from './delta.ts';
+import { storedBody } from './inflate.ts';
 import { MAX_OBJECT_BYTES, OID_BYTES, oidFromBytes, type GitObject, type ObjectType, type Oid } from './objects.ts';
 import { MAX_DELTA_DEPTH, OBJECT_TYPES, OFFSET_DELTA, OID_DELTA, readDistance, readHeader } from './pack-read.ts';
 
@@ -18,8 +19,6 @@ export interface HeldEntry {
   readonly end: number;
 }
 
-const STORED_HEADER_BYTES = 7;
-const ADLER_BYTES = 4;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 export class HeldPack {
@@ -97,18 +96,6 @@ function inflateOne(bytes: Bytes, size: number): { body: Bytes; consumed: number
   }
   if (result.buffer.length !== size) throw corruptEntry('it does not inflate to the size it declares');
   return { body: result.buffer, consumed: result.engine.bytesWritten };
-}
-
-/**
- * What does not compress, as ciphertext, stands in a stream as it is: `zlib header(2) || 01 || length(2) || its complement(2) || body ||
- * checksum(4)` (RFC 1951, section 3.2.4). Taking it from there is what makes reading many entries fast. The checksum is not looked at.
- */
-function storedBody(bytes: Bytes, size: number): { body: Bytes; consumed: number } | undefined {
-  const [method = 0, , block, low = 0, high = 0, notLow = 0, notHigh = 0] = bytes;
-  const end = STORED_HEADER_BYTES + size;
-  const isStored = (method & 15) === 8 && block === 1 && (low ^ notLow) === 0xff && (high ^ notHigh) === 0xff && low + high * 256 === size;
-  if (!isStored || bytes.length < end + ADLER_BYTES) return undefined;
-  return { body: bytes.subarray(STORED_HEADER_BYTES, end), consumed: end + ADLER_BYTES };
 }
 
 /** Objects by offset: two generations, of which the older is dropped when the younger is full. */

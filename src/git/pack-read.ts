@@ -1,6 +1,6 @@
 /**
- * Reads one object out of a pack, deltas resolved, with one positioned read for each entry on the way. Sizes, depths and
- * offsets are bounded before anything is allocated for them. The hash of the result is not checked here: the caller knows the oid.
+ * Reads one object out of a pack, deltas resolved, with one positioned read for each entry on the way, or two where it is
+ * large. Where an entry ends is not asked of the index, which would have to be sorted for it. Sizes, depths and offsets are bounded before anything is allocated for them. The hash of the result is not checked here: the caller knows the oid.
  */
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
@@ -22,20 +22,38 @@ export const OID_DELTA = 7;
 export const MAX_DELTA_DEPTH = 4095;
 /** Compressing can lengthen a body by a little; an entry longer than this cannot be one that memgit would read. */
 const MAX_ENTRY_BYTES = MAX_OBJECT_BYTES + MAX_OBJECT_BYTES / 1024;
+/** Holds a sealed note of 4 KiB, which is most of what a pack has. */
+const FIRST_READ_BYTES = 6144;
+/** What may stand before the compressed body: type and size, then the base of a delta. */
+const MAX_HEADER_BYTES = 32;
 
 /** @throws CORRUPT when the entry or one that it depends on is torn, malformed or too large */
 export async function readPackedObject(pack: ReadHandle, index: PackIndex, offset: number): Promise<GitObject> {
   const deltas: Bytes[] = [];
   let deltaBytes = 0;
-  let entry = parseEntry(await readEntryBytes(pack, index, offset), index, offset);
+  let entry = parseEntry(await readWholeEntry(pack, offset), index, offset);
   while ('baseOffset' in entry) {
     deltas.push(entry.body);
     deltaBytes += entry.body.length;
     if (deltas.length > MAX_DELTA_DEPTH || deltaBytes > MAX_OBJECT_BYTES) throw corruptEntry('its chain of deltas has no end in sight');
     const { baseOffset }: { baseOffset: number } = entry;
-    entry = parseEntry(await readEntryBytes(pack, index, baseOffset), index, baseOffset);
+    entry = parseEntry(await readWholeEntry(pack, baseOffset), index, baseOffset);
   }
   return { type: entry.type, body: deltas.reduceRight(applyDelta, entry.body) };
+}
+
+/** Reads an entry and some of what follows it. */
+async function readWholeEntry(pack: ReadHandle, offset: number): Promise<Bytes> {
+  const end = pack.sizeBytes - OID_BYTES;
+  if (offset >= end) throw corruptEntry('the pack ends before it');
+  const first = await pack.read(offset, Math.min(FIRST_READ_BYTES, end - offset));
+  const length = Math.min(MAX_HEADER_BYTES + compressedBound(readHeader(first).size), end - offset);
+  return length <= first.length ? first : pack.read(offset, length);
+}
+
+/** The most that a body of this size takes compressed, whatever zlib was set to (its own `deflateBound`, rounded up). */
+function compressedBound(size: number): number {
+  return size + (size >>> 2) + 64;
 }
 
 /** Returns an entry as it stands in the pack, header and compressed body. @throws CORRUPT when the pack ends before it */
