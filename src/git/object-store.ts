@@ -116,13 +116,15 @@ export class ObjectStore {
     return firstWhole(oid, [...this.#packAttempts(oid), () => this.#readLoose(oid)]);
   }
 
-  /** A way to the copy that each pack may have. */
+  /** A way to each copy that is in a pack. */
   #packAttempts(oid: Oid): Attempt[] {
     const wanted = oidToBytes(oid);
-    return [...this.#indexes].map(([name, index]) => async () => {
+    const attempts: Attempt[] = [];
+    for (const [name, index] of this.#indexes) {
       const offset = index.offsetOf(oid, wanted);
-      return offset === undefined ? undefined : this.#readFromPack(name, index, offset);
-    });
+      if (offset !== undefined) attempts.push(async () => this.#readFromPack(name, index, offset));
+    }
+    return attempts;
   }
 
   async #readFromPack(name: string, index: PackIndex, offset: number): Promise<GitObject | undefined> {
