@@ -11,7 +11,7 @@ import { briefText } from './brief-text.ts';
 import { MIN_BRIEF_CHARS, type Brief, type BriefFeatures, type BriefSession, type BriefSince } from './brief-content.ts';
 import { isChecklist, nextFeature } from './checklist.ts';
 import { summarize } from './features.ts';
-import { logPath } from './layout.ts';
+import { FEATURES, logPath } from './layout.ts';
 import { findInterrupted } from './liveness.ts';
 import { faultSentence } from './messages.ts';
 import { readChecklist, readTable, readText } from './progress-files.ts';
@@ -72,6 +72,8 @@ async function withDeaths(vault: VaultRepository, world: World, rows: readonly S
 }
 
 async function gatherFeatures(snapshot: Snapshot, rows: readonly SessionRow[]): Promise<BriefFeatures | undefined> {
+  // Only a file is looked for: whether a folder stands there instead, as nobody should make one, would need every entry opened.
+  if (!(await snapshot.isFile(FEATURES))) return undefined;
   const checklist = await readChecklist(snapshot);
   if (!checklist) return undefined;
   if (!isChecklist(checklist)) return { total: 0, passing: 0, done: false, fault: faultSentence(checklist) };

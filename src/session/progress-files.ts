@@ -10,8 +10,7 @@ import { decodeTable, encodeTable, type SessionRow } from './table.ts';
 
 /** A file as text; `undefined` when there is no such file, or it is no text. */
 export async function readText(snapshot: Snapshot, path: MemoryPath): Promise<string | undefined> {
-  const node = await snapshot.stat(path);
-  return node?.kind === 'file' ? utf8Decode(await snapshot.read(path)) : undefined;
+  return (await snapshot.isFile(path)) ? utf8Decode(await snapshot.read(path)) : undefined;
 }
 
 /** The table of sessions, empty before the first one. @throws CORRUPT */

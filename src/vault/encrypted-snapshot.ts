@@ -36,6 +36,10 @@ export class EncryptedSnapshot implements Snapshot {
     return (await this.index()).children(path);
   }
 
+  async isFile(path: MemoryPath): Promise<boolean> {
+    return (await this.entry(path))?.kind === 'file';
+  }
+
   async isEmptyDirectory(path: MemoryPath): Promise<boolean> {
     if (path === ROOT) return this.root.fans.size === 0;
     return (await this.entry(path))?.kind === 'directory';

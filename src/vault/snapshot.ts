@@ -28,6 +28,8 @@ export interface Snapshot {
   stat(path: MemoryPath): Promise<NodeInfo | undefined>;
   /** The direct children of a directory in code point order of their names; empty when the path is not a directory. */
   children(path: MemoryPath): Promise<readonly NodeInfo[]>;
+  /** Whether a file stands at the path. Cheap, also where none does: the directory shape need not be known for it. */
+  isFile(path: MemoryPath): Promise<boolean>;
   /** Whether an empty directory stands at the path. Cheap: the directory shape need not be known for it. */
   isEmptyDirectory(path: MemoryPath): Promise<boolean>;
   /** Every file and every empty directory at or below the path, in code point order, segment by segment; never the root itself. */

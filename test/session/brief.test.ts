@@ -1,3 +1,4 @@
+import { Repository } from '../../src/git/repository.ts';
 import type { Brief } from '../../src/session/brief-content.ts';
 import type { Vault } from '../../src/vault.ts';
 import { FEATURES, temporaryStore, type TemporaryStore } from './support.ts';
@@ -20,6 +21,20 @@ const json = async (): Promise<Brief> => JSON.parse(await vault.sessions.brief({
 test('of an empty memory says that there is nothing yet', async () => {
   expect(await vault.sessions.brief()).toContain('There is no checklist');
   expect(await json()).toEqual({});
+});
+
+// Seen to fail with `stat` in place of `isFile` in brief.ts or in progress-files.ts.
+test('opens none of the notes, also where there is no checklist', async () => {
+  await vault.sessions.start({ process: false });
+  for (let i = 0; i < 40; i += 1) await vault.write(`/memories/notes/${i}`, String(i));
+  const reopened = await store.open();
+  const reads = jest.spyOn(Repository.prototype, 'read');
+  await reopened.sessions.brief();
+  await reopened.sessions.list();
+  const read = await Promise.all(reads.mock.results.map(async ({ value }) => (await (value as ReturnType<Repository['read']>)).type));
+  reads.mockRestore();
+  // The table and the log of the session.
+  expect(read.filter((type) => type === 'blob').length).toBeLessThan(5);
 });
 
 test('tells an initializer what it is there for', async () => {

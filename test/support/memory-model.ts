@@ -97,6 +97,10 @@ class ModelSnapshot implements Snapshot {
     return nodes.filter((node) => node !== undefined);
   }
 
+  async isFile(path: MemoryPath): Promise<boolean> {
+    return (await this.stat(path))?.kind === 'file';
+  }
+
   async isEmptyDirectory(path: MemoryPath): Promise<boolean> {
     return (await this.stat(path))?.kind === 'directory' && (await this.children(path)).length === 0;
   }
