@@ -21,11 +21,14 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   // Help can be cut short by `head` too; commands learn of it from their own writes.
   io.stdout.on('error', () => undefined);
   let exit: number = OK;
-  const program = buildProgram(io, async (command, typed) => {
+  const words = argvForHelp(argv);
+  const asked = askedCommand(words);
+  // Describing all commands to the parser takes longer than parsing for one. Help and hints at the nearest name need all.
+  const program = buildProgram(io, asked ? [asked] : COMMANDS, async (command, typed) => {
     exit = await runCommand(command, typed, io);
   });
   try {
-    await program.parseAsync(argvForHelp(argv), { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
     return exit;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? OK : USAGE;
@@ -52,7 +55,7 @@ async function runCommand(command: Command, typed: Typed, io: Io): Promise<numbe
   }
 }
 
-function buildProgram(io: Io, act: (command: Command, typed: Typed) => Promise<void>): Program {
+function buildProgram(io: Io, commands: readonly Command[], act: (command: Command, typed: Typed) => Promise<void>): Program {
   const program = new Program('memgit')
     .description('Encrypted, versioned memory for AI agents, backed by git')
     .version(VERSION, '--version', 'Print the version')
@@ -68,7 +71,7 @@ function buildProgram(io: Io, act: (command: Command, typed: Typed) => Promise<v
     })
     .exitOverride();
   for (const option of Object.values(GLOBAL_OPTIONS)) program.addOption(toOption(option));
-  for (const command of COMMANDS) addCommand(program, command, act);
+  for (const command of commands) addCommand(program, command, act);
   program.addHelpText('after', '\n`memgit help <command>` shows what a command takes, with examples and exit codes.');
   return program;
 }
@@ -114,6 +117,18 @@ function helpAfter({ examples, exits }: Command): string {
   const shown = examples.map(([line, purpose]) => `  # ${purpose}\n  $ ${line}\n`).join('\n');
   const codes = [...exits].sort((a, b) => a - b).map((code) => `  ${String(code).padEnd(4)} ${EXITS[code]}\n`);
   return `\nExamples:\n${shown}\nExit codes:\n${codes.join('')}`.trimEnd();
+}
+
+/** The command that the arguments name, after options of every command; `undefined` where anything else comes first. */
+function askedCommand(argv: readonly string[]): Command | undefined {
+  let at = 0;
+  for (let word = argv[at]; word?.startsWith('-'); word = argv[at]) {
+    const [flag, value] = word.split('=');
+    const option = Object.values(GLOBAL_OPTIONS).find(({ syntax }) => syntax.split(/[ ,]+/).includes(flag!));
+    if (!option) return undefined;
+    at += option.syntax.includes('<') && value === undefined ? 2 : 1;
+  }
+  return findCommand(argv.slice(at));
 }
 
 /** `help log` is `log --help`; an unknown command after `help` is an unknown command. */

@@ -20,6 +20,11 @@ describe('mistakes', () => {
     [['users', '--stor', 'x'], "error: unknown option '--stor'\nhint: did you mean --store?\n"],
     [['users', '--store'], "error: option '--store <dir>' argument missing\n"],
     [['users', 'extra'], "error: too many arguments for 'users'. Expected 0 arguments but got 1\n"],
+    // The command is looked for behind the options of every command; seen to fail without skipping their values.
+    [['--store', 'log', 'usrs'], "error: unknown command 'usrs'\nhint: did you mean users?\n"],
+    [['--store=log', '--utc', 'users', '--jsn'], "error: unknown option '--jsn'\nhint: did you mean --json?\n"],
+    [['-C', 'users', 'completion', 'ksh'], "error: command-argument value 'ksh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\n"],
+    [['--stor', 'users'], "error: unknown option '--stor'\nhint: did you mean --store?\n"],
     [['completion', 'ksh'], "error: command-argument value 'ksh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\n"],
     [['completion'], "error: missing required argument 'shell'\n"],
     [['log', '-n', 'ten', '--user', 'u', '--store', 's'], 'error: -n, --limit <count>: expected a whole number\n'],
@@ -43,6 +48,10 @@ describe('help', () => {
     expect(exit).toBe(0);
     for (const [first] of words) expect(stdout).toMatch(new RegExp(`^  ${first!} `, 'm'));
     expect((await runCli(['help'])).stdout).toBe(stdout);
+  });
+
+  test.each([[['--help', 'log']], [['--user', 'log', '--help']], [['-Clog', '-h']]])('%j asks for it too', async (argv) => {
+    expect((await runCli(argv)).stdout).toBe((await runCli(['--help'])).stdout);
   });
 
   test.each(words.map((name) => [name.join(' '), name]))('%s', async (name, argv) => {
