@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { generateKey, openStore, type Store, type Vault } from '../../src/index.ts';
 import { git, temporaryFolder } from '../support/git-repository.ts';
 import { startAgent } from '../support/processes.ts';
@@ -43,6 +43,8 @@ test(`${processes} processes with ${each} commands each, ${rounds} times (SEED=$
       for (; running.yes; beside += 1) {
         await once();
         await sleep(20);
+        // Looks that each take longer than their pause would have node go from timer to timer, and never see that the agents are done.
+        await setImmediate();
       }
     });
     const [ended] = await Promise.all([over, ...besides]).finally(() => {
