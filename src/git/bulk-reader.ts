@@ -5,6 +5,7 @@
 import { HeldPack } from './held-pack.ts';
 import type { ObjectStore } from './object-store.ts';
 import { oidOf, type GitObject, type Oid } from './objects.ts';
+import { giveWay } from './turns.ts';
 
 /** Packs beyond this are read from the disk, object by object. */
 const HELD_BYTES = 256 * 1024 * 1024;
@@ -39,6 +40,7 @@ export class BulkReader {
 
   /** @throws CORRUPT as the store does */
   async read(oid: Oid): Promise<GitObject> {
+    await giveWay();
     return this.#readHeld(oid) ?? this.#store.read(oid);
   }
 

@@ -11,6 +11,7 @@ import type { Layout } from './layout.ts';
 import { MAX_OBJECT_BYTES, oidOf, oidToBytes, type GitObject, type ObjectType, type Oid } from './objects.ts';
 import { PackIndex } from './pack-index.ts';
 import { readPackedObject } from './pack-read.ts';
+import { giveWay } from './turns.ts';
 
 const PACK_INDEX_NAME = /^pack-([0-9a-f]{40})\.idx$/;
 export const MAX_INDEX_BYTES = 512 * 1024 * 1024;
@@ -38,6 +39,7 @@ export class ObjectStore {
 
   /** @throws CORRUPT when no whole copy of the object is in the store */
   async read(oid: Oid): Promise<GitObject> {
+    await giveWay();
     let found = await this.#readKnown(oid);
     for (let looks = 0; !('object' in found) && looks < MAX_LOOKS; looks += 1) {
       const moved = await this.rescan();

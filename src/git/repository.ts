@@ -22,7 +22,7 @@ import { readRemotes, withRemote, withoutRemote, type Remote } from './remotes.t
 import { FullPack } from './repack.ts';
 import { measureObjects, type RepositoryStats } from './stats.ts';
 import { findGit } from './system-git.ts';
-import { takeTurn } from './turns.ts';
+import { giveWay, takeTurn } from './turns.ts';
 
 export interface RepositoryOptions {
   /** Replaced in tests only. */
@@ -93,6 +93,7 @@ export class Repository {
 
   /** Returns what a ref points to now; `undefined` when there is no such ref. @throws CORRUPT when it is torn */
   async readRef(name: string): Promise<Oid | undefined> {
+    await giveWay();
     return readRef(this.#place.fs, this.#place.layout.gitdir, name);
   }
 
