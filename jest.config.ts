@@ -1,6 +1,6 @@
 /**
  * Tests run as CommonJS: jest's ES module support is still experimental. ts-jest only strips the types; `npm run typecheck` checks them.
- * `SLOW=1` adds test/slow, draws more cases in every property test and gives each test more time.
+ * `SLOW=1` draws more cases in every test that draws them, and gives each test more time.
  *
  * Node 20 cannot read this file by itself; the loader is named here, later versions of Node do without it.
  * @jest-config-loader esbuild-register
@@ -12,7 +12,6 @@ const slow = process.env['SLOW'] === '1';
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', ...(slow ? [] : ['<rootDir>/test/slow/'])],
   setupFiles: ['<rootDir>/test/support/property-runs.ts'],
   testTimeout: slow ? 900_000 : 60_000,
   maxWorkers: 2,
