@@ -1,10 +1,11 @@
 /** The part of `verify` that looks at commits themselves: signatures, records, keyrings, and how each follows from its parents. */
+import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Commit } from '../git/commit.ts';
 import type { Oid } from '../git/objects.ts';
-import { checkSignature } from '../vault/commit-info.ts';
+import { checkRecordEpoch, checkSignature } from '../vault/commit-info.ts';
 import { encodeEpochId, type Epoch } from '../vault/epoch.ts';
-import { checkSuccession } from '../vault/head-reader.ts';
+import { checkSuccession, type Standing } from '../vault/head-reader.ts';
 import { decodeKeyring, newestEpoch, type Keyring } from '../vault/keyring.ts';
 import type { CommitRecord } from '../vault/record.ts';
 import { bodyOf, type TreeReader } from '../vault/tree-reader.ts';
@@ -56,7 +57,7 @@ export class CommitChecks {
     const parents = commit.parents.flatMap((parent) => this.#facts.get(parent) ?? []);
     const root = await this.#findings.check('trees', { oid: commit.tree, since: oid }, () => this.#trees.root(commit.tree));
     const keyring = root && (await this.#keyringOf(root.keyring, oid, parents));
-    const record = await this.#findings.check('records', { oid }, () => this.#checkRecord(oid, commit, parents));
+    const record = await this.#findings.check('records', { oid }, () => this.#checkRecord(oid, commit, parents, keyring));
     await this.#findings.check('signatures', { oid }, () => this.#checkSignature(oid, commit, keyring));
     this.#facts.set(oid, { timeSec: commit.timeSec, keyring: root?.keyring, sequence: record?.sequence, generation: record?.generation });
     return root && { oid, parents: commit.parents, tree: commit.tree, root, epoch: keyring && this.#epochOf(keyring) };
@@ -82,12 +83,12 @@ export class CommitChecks {
   }
 
   #epochOf(keyring: Keyring): Epoch | undefined {
-    const { number, id } = newestEpoch(keyring);
-    return this.#vault.keys.epochByTag(encodeEpochId(number, id));
+    return this.#vault.keys.epochByTag(tagOf(keyring));
   }
 
-  #checkRecord(oid: Oid, commit: Commit, parents: readonly Facts[]): CommitRecord {
+  #checkRecord(oid: Oid, commit: Commit, parents: readonly Facts[], own: Keyring | undefined): CommitRecord {
     const { record } = this.#vault.openCommit(oid, commit);
+    if (own) checkRecordEpoch(oid, commit, tagOf(own));
     if (commit.timeSec % DAY_SEC !== 0 || parents.some(({ timeSec }) => timeSec > commit.timeSec)) {
       throw altered('the time of a commit is not a day, or is before that of a parent');
     }
@@ -100,19 +101,31 @@ export class CommitChecks {
     return record;
   }
 
-  /** A commit is signed by the newest key of its first parent's keyring, the first commit by the first key of its own. */
+  /** A commit is signed by the newest key of its first parent's keyring, which no other parent's is newer than; the first commit by the first key of its own. */
   async #checkSignature(oid: Oid, commit: Commit, own: Keyring | undefined): Promise<void> {
-    const [parent] = commit.parents;
-    if (parent === undefined) {
+    const [first, ...others] = commit.parents;
+    if (first === undefined) {
       if (own) checkSignature(oid, commit, own.epochs[0]!.publicKey);
       return;
     }
     if (this.#alone) return this.#vault.checkSignatureOf({ oid, commit });
-    const keyring = this.#facts.get(parent)?.keyring;
-    const signer = keyring && this.#keyrings.get(keyring);
-    if (!signer) throw new MemgitError('CORRUPT', 'expected to check a signature by the keyring of the first parent, which is damaged or missing');
-    checkSignature(oid, commit, newestEpoch(signer).publicKey);
+    const standing = this.#standingAt(first);
+    if (!standing) throw new MemgitError('CORRUPT', 'expected to check a signature by the keyring of the first parent, which is damaged or missing');
+    for (const other of others.flatMap((parent) => this.#standingAt(parent) ?? [])) checkSuccession(other, standing);
+    checkSignature(oid, commit, newestEpoch(standing.keyring).publicKey);
   }
+
+  /** The keyring of a commit that was checked before; `undefined` when it is damaged or missing. */
+  #standingAt(commit: Oid): Standing | undefined {
+    const oid = this.#facts.get(commit)?.keyring;
+    const keyring = oid && this.#keyrings.get(oid);
+    return keyring && { oid, keyring };
+  }
+}
+
+function tagOf(keyring: Keyring): Bytes {
+  const { number, id } = newestEpoch(keyring);
+  return encodeEpochId(number, id);
 }
 
 function altered(what: string): MemgitError {

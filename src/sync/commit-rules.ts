@@ -29,10 +29,16 @@ export function checkCommit(commit: CommitFacts, parents: readonly CommitFacts[]
   if (commit.timeSec % DAY_SEC !== 0 || parents.some(({ timeSec }) => timeSec > commit.timeSec)) throw refused('CORRUPT', 'a commit carries a time that memgit does not write', oid);
   if (!isNumberedAfter(commit, parents)) throw refused('CORRUPT', 'a commit is not numbered after its parents', oid);
   if (parents.some(({ generation }) => generation !== undefined && commit.generation !== undefined && generation !== commit.generation)) throw refused('HISTORY_REWRITTEN', 'a commit joins two writings of the history, which never merge', oid);
-  for (const parent of parents) {
-    const changed = parent.keyringOid !== commit.keyringOid;
-    if (parent.counter > commit.counter || (changed && parent.counter === commit.counter)) throw refused('ALTERED', 'a keyring goes back to an older one', oid);
-  }
+  if (parents.some((parent) => goesBack(parent, commit))) throw refused('ALTERED', 'a keyring goes back to an older one', oid);
+  // Or a former writer, who signs for the keyring of his time, could join that to what came since and have his way with it.
+  const [first, ...others] = parents;
+  if (first && others.some((other) => goesBack(other, first))) throw refused('ALTERED', 'a merge goes on from a parent whose keyring is not the newest of its parents', oid);
+}
+
+/** Every keyring of a history is of its one chain of epochs, so the number of the newest says how many of them it has. */
+function goesBack(before: CommitFacts, after: CommitFacts): boolean {
+  if (before.keyringOid === after.keyringOid) return false;
+  return after.counter <= before.counter || after.epoch.facts.number < before.epoch.facts.number;
 }
 
 function isNumberedAfter({ sequence }: CommitFacts, parents: readonly CommitFacts[]): boolean {

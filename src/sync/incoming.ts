@@ -7,7 +7,7 @@ import { equalBytes, toHex } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Oid, GitObject } from '../git/objects.ts';
 import type { Commit } from '../git/commit.ts';
-import { verifiesBy, type CommitInfo } from '../vault/commit-info.ts';
+import { checkRecordEpoch, verifiesBy, type CommitInfo } from '../vault/commit-info.ts';
 import { encodeEpochId, type Epoch } from '../vault/epoch.ts';
 import { claimedKeyring } from '../vault/identify.ts';
 import { newestEpoch, type Keyring } from '../vault/keyring.ts';
@@ -127,6 +127,7 @@ class IncomingCheck {
     const opens = this.#options.commits === 'each' || parentRoot?.keyring !== root.keyring;
     const record = opens ? (await heads.commit(oid, this.#keys)).record : undefined;
     const facts = this.#remember({ oid, commit, record }, root, await this.#keyring(root), opens ? this.#findSigner(oid, commit) : undefined);
+    checkRecordEpoch(oid, commit, facts.epoch.tag);
     const sameEpoch = parentRoot && newestEpoch(await this.#keyring(parentRoot)).number === facts.epoch.facts.number;
     for (const { name, after } of await trees.changes(sameEpoch ? parentRoot : undefined, root)) {
       if (after) await this.#entries.check(facts.epoch, name, after);

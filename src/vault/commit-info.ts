@@ -3,7 +3,7 @@
  *
  *     message = "memgit" LF LF base64(envelope of kind record) LF
  */
-import { fromBase64, toBase64, type Bytes } from '../bytes.ts';
+import { equalBytes, fromBase64, toBase64, type Bytes } from '../bytes.ts';
 import { epochOf } from '../crypto/envelope.ts';
 import { signSsh, verifySsh } from '../crypto/sshsig.ts';
 import type { RandomSource } from '../crypto/sodium.ts';
@@ -55,6 +55,11 @@ export function recordEnvelope({ message }: Commit): Bytes {
   const envelope = message.startsWith(FIRST_LINE) && message.endsWith('\n') ? fromBase64(message.slice(FIRST_LINE.length, -1)) : undefined;
   if (!envelope) throw new MemgitError('CORRUPT', 'expected a commit message with a sealed record, got another');
   return envelope;
+}
+
+/** @throws ALTERED unless the record is sealed in this epoch, which must be the newest of the commit's own keyring */
+export function checkRecordEpoch(oid: Oid, commit: Commit, epochTag: Bytes): void {
+  if (!equalBytes(epochOf(recordEnvelope(commit), 'record'), epochTag)) throw new MemgitError('ALTERED', 'a record is sealed in another epoch than its commit is of', { details: { oid } });
 }
 
 /** @throws ALTERED unless the commit is signed by this key (32 bytes) */

@@ -7,7 +7,7 @@ import { MemgitError } from '../errors.ts';
 import { decodeCommit, type Commit } from '../git/commit.ts';
 import type { GitObject, Oid } from '../git/objects.ts';
 import type { VaultCache } from './cache.ts';
-import { checkSignature, openCommit, type CommitInfo } from './commit-info.ts';
+import { checkRecordEpoch, checkSignature, openCommit, type CommitInfo } from './commit-info.ts';
 import { encodeEpochId, type Epoch } from './epoch.ts';
 import { decodeKeyring, newestEpoch, type Keyring } from './keyring.ts';
 import { openKeyring, type Unlock, type VaultKeys } from './keys.ts';
@@ -51,6 +51,7 @@ export class HeadReader {
     const keys = seen?.root.keyring === root.keyring ? seen.keys : openKeyring(await this.keyring(root.keyring), this.#unlock);
     if (seen) checkSuccession(standingOf(seen), standingOf({ keys, root }));
     const info = openCommit(oid, commit, keys);
+    checkRecordEpoch(oid, commit, keys.epoch.tag);
     await this.checkSignature(info, { keys, root });
     if (seen) await this.#checkDescent(info, seen.info);
     return { info, keys, root };
@@ -80,7 +81,8 @@ export class HeadReader {
 
   /**
    * Checks that a commit is signed by the newest epoch of its first parent's keyring, or by epoch 1 when it is the first. Anyone
-   * can put a keyring of his own into a parent, so the keyrings must lead from the parents' over the commit's to the opened one.
+   * can put a keyring of his own into a parent, so the keyrings must lead from the parents' over the commit's to the opened one;
+   * and a former writer can put a commit of his own time first, so those of the other parents must lead to the first one's.
    *
    * @throws ALTERED, CORRUPT
    */
@@ -89,7 +91,9 @@ export class HeadReader {
     checkSuccession(own, standingOf(opened));
     const parents = await Promise.all(commit.parents.map(async (parent) => this.#standingAt(await this.#commit(parent))));
     for (const parent of parents) checkSuccession(parent, own);
-    const signer = parents[0] ? newestEpoch(parents[0].keyring) : own.keyring.epochs[0]!;
+    const [first, ...others] = parents;
+    if (first) for (const other of others) checkSuccession(other, first);
+    const signer = first ? newestEpoch(first.keyring) : own.keyring.epochs[0]!;
     checkSignature(oid, commit, signer.publicKey);
   }
 

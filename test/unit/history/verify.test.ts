@@ -115,12 +115,12 @@ describe('of a vault that memgit wrote', () => {
 
 describe('of a vault that somebody put together', () => {
   /** Saves a history made by hand, opens it, and tells what is wrong with it by step and code. */
-  async function wrongWith(build: (parts: { hand: HandMadeVault; made: HandEpoch; keyring: (counter: number) => Uint8Array }) => Promise<Oid>): Promise<string[]> {
+  async function wrongWith(build: (parts: { hand: HandMadeVault; made: HandEpoch; keyring: (counter: number, epochs?: readonly HandEpoch[]) => Uint8Array }) => Promise<Oid>): Promise<string[]> {
     const store = await makeStore('alice', systemRandom);
     const made = makeEpoch(1, systemRandom);
     const slots = [makeStoreSlot(made.epoch.facts.repositoryId, store.wrapKey, systemRandom)];
     const hand = new HandMadeVault(systemRandom);
-    const keyring = (counter: number) => makeKeyring({ store, counter, slots, epochs: [made] }, systemRandom);
+    const keyring = (counter: number, epochs: readonly HandEpoch[] = [made]) => makeKeyring({ store, counter, slots, epochs }, systemRandom);
     const gitdir = join(folder, `${Math.random()}.git`);
     await hand.save(gitdir, await build({ hand, made, keyring }));
     const vault = await VaultRepository.open(gitdir, { wrapKey: store.wrapKey });
@@ -204,5 +204,28 @@ describe('of a vault that somebody put together', () => {
       const third = hand.commit({ ...by, tree: hand.tree(later), parents: [second], record: { sequence: 2 } });
       return hand.commit({ ...by, tree: hand.tree(later), parents: [third], record: { sequence: 3 } });
     })).toEqual(['keyring ALTERED']);
+  });
+
+  /** A rotation, then what a former writer may have added, then an honest commit on top of that. */
+  const afterRotation = (add: (vault: { hand: HandMadeVault; first: HandEpoch; second: HandEpoch; tree: Oid; before: Oid; rotation: Oid }) => Oid) =>
+    wrongWith(async ({ hand, made: first, keyring }) => {
+      const second = makeEpoch(2, systemRandom, first.epoch.facts.repositoryId);
+      const tree = hand.tree(keyring(2, [first, second]));
+      const before = hand.commit({ sealIn: first.epoch, signWith: first.signingKey, tree: hand.tree(keyring(1)) });
+      const rotation = hand.commit({ sealIn: second.epoch, signWith: first.signingKey, tree, parents: [before], record: { sequence: 1 } });
+      const added = add({ hand, first, second, tree, before, rotation });
+      return hand.commit({ sealIn: second.epoch, signWith: second.signingKey, tree, parents: [added], record: { sequence: 3 } });
+    });
+
+  // Seen to fail with the check of the other parents left out of CommitChecks.
+  test('a merge whose first parent is not the one with the newest keyring', async () => {
+    expect(await afterRotation(({ hand, first, second, tree, before, rotation }) =>
+      hand.commit({ sealIn: second.epoch, signWith: first.signingKey, tree, parents: [before, rotation], record: { sequence: 2 } }))).toEqual(['signatures ALTERED']);
+  });
+
+  // Seen to fail with the check of the record's epoch left out of CommitChecks.
+  test('a record that was sealed in an earlier epoch', async () => {
+    expect(await afterRotation(({ hand, first, second, tree, rotation }) =>
+      hand.commit({ sealIn: first.epoch, signWith: second.signingKey, tree, parents: [rotation], record: { sequence: 2 } }))).toEqual(['records ALTERED']);
   });
 });
