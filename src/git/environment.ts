@@ -1,6 +1,7 @@
 /**
  * The only place below the command line that reads the environment: where git is, the environment that git runs in, and which
- * proxy an address is reached through. What could redirect git (`GIT_*`) is taken out, the rest is left as the caller has it.
+ * proxy an address is reached through. What could redirect git (`GIT_*`) and what git has no business with
+ * (`MEMGIT_*`) is taken out, the rest is left as the caller has it.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -14,9 +15,9 @@ export function findProgram(name: string): string | undefined {
   return undefined;
 }
 
-/** The caller's environment without git's own variables, and with messages in English, which is how failures are told apart. */
+/** The caller's environment without git's own variables and without memgit's, which hold keys, and with messages in English, which is how failures are told apart. */
 export function gitEnvironment(settings: Readonly<Record<string, string>>): Record<string, string | undefined> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(?:GIT_|LC_|LANG)/i.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(?:GIT_|MEMGIT_|LC_|LANG)/i.test(name));
   return {
     ...Object.fromEntries(kept),
     LC_ALL: 'C',

@@ -23,6 +23,14 @@ const HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" 
 
 /** Ciphertext has no deltas worth looking for, and looking takes most of the time of a push. */
 const PUSH_SETTINGS = ['-c', 'pack.window=0', '-c', 'push.recurseSubmodules=no', '-c', 'push.followTags=false'];
+/**
+ * A remote on this machine is another repository with this git at both ends, and git does not hand on to the other end what it
+ * was told here. Whoever wrote that repository, on a disk that came from elsewhere, must not have his programs run.
+ */
+const RECEIVE_PACK = [
+  'git', ...['core.hooksPath=/dev/null', 'core.alternateRefsCommand=true', 'receive.autogc=false', 'receive.denyCurrentBranch=refuse'].flatMap((setting) => ['-c', setting]),
+  'receive-pack',
+].join(' ');
 /** Large blobs are written as they come in, not gathered in memory first. */
 const FETCH_SETTINGS = ['-c', 'core.bigFileThreshold=16m', '-c', 'fetch.recurseSubmodules=no'];
 
@@ -80,7 +88,7 @@ export class GitTransport implements Transport {
     while ((await checked.next()).done !== true) throwIfAborted(signal);
     const args = [
       ...PUSH_SETTINGS, `--git-dir=${repository.gitdir}`, 'push', '--porcelain', '--progress', '--no-verify', '--no-signed', '--no-follow-tags',
-      `--force-with-lease=${MAIN}:${from ?? ''}`, '--', this.#remote.url, `${to}:${MAIN}`,
+      `--force-with-lease=${MAIN}:${from ?? ''}`, ...(this.#remote.protocol === 'file' ? [`--receive-pack=${RECEIVE_PACK}`] : []), '--', this.#remote.url, `${to}:${MAIN}`,
     ];
     const onTalk = (text: string): void => {
       const progress = onProgress && readProgress(text);
