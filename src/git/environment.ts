@@ -23,6 +23,7 @@ export function gitEnvironment(settings: Readonly<Record<string, string>>): Reco
     LC_ALL: 'C',
     GIT_ALLOW_PROTOCOL: 'https:http:ssh:file',
     GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
     ...settings,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * Where things stand in a repository on disk, and what must not stand there. `checkLayout` is the gate of every open: each git
- * feature that would make memgit and git disagree about what is stored, or run a program, is refused with its own sentence.
+ * Where things stand in a repository on disk, and what must not stand there. `checkLayout` is the gate of every open, and again
+ * of every run of git, which may come much later: each git feature that would make memgit and git disagree about what is stored,
+ * or run a program, is refused with its own sentence.
  */
 import { join } from 'node:path';
 import { MemgitError } from '../errors.ts';
@@ -53,8 +54,8 @@ const REFUSED_FILES: Readonly<Record<string, string>> = {
 
 const MAX_SMALL_FILE_BYTES = 64 * 1024;
 
-/** @throws VAULT_NOT_FOUND when there is nothing, UNSUPPORTED_REPOSITORY when it is not a repository that memgit may use */
-export async function checkLayout(fs: FileSystem, layout: Layout): Promise<void> {
+/** Returns the configuration. @throws VAULT_NOT_FOUND when there is nothing, UNSUPPORTED_REPOSITORY when it is not a repository that memgit may use */
+export async function checkLayout(fs: FileSystem, layout: Layout): Promise<string> {
   const top = await fs.lstat(layout.gitdir);
   if (top === undefined) throw new MemgitError('VAULT_NOT_FOUND', 'expected a repository, found nothing at its place');
   if (top.kind !== 'directory') throw refused('it is not a folder, or is reached through a symbolic link');
@@ -69,10 +70,11 @@ export async function checkLayout(fs: FileSystem, layout: Layout): Promise<void>
     if ((await fs.lstat(join(layout.gitdir, file))) !== undefined) throw refused(reason);
   }
   if ((await readSmallFile(fs, layout.head)) !== `ref: ${MAIN}\n`) throw refused(`its HEAD does not name ${MAIN}`);
-  await readConfig(fs, layout);
+  const config = await readConfig(fs, layout);
   await checkReplaceRefs(fs, layout);
   const packs = (await fs.readdir(layout.packs)) ?? [];
   if (packs.some((name) => name.endsWith('.promisor'))) throw refused('it is a partial clone, without all of its objects');
+  return config;
 }
 
 /** Returns the configuration, checked. @throws UNSUPPORTED_REPOSITORY */

@@ -152,8 +152,9 @@ export class Repository {
     return this.readRef(seenRef(remote));
   }
 
+  /** @throws UNSUPPORTED_REPOSITORY when somebody changed, since it was opened, what git would meet on the way there */
   async remotes(): Promise<Remote[]> {
-    return readRemotes(await readConfig(this.#place.fs, this.#place.layout));
+    return readRemotes(await checkLayout(this.#place.fs, this.#place.layout));
   }
 
   /** @throws ALREADY_EXISTS, INVALID_ARGUMENT */
@@ -170,7 +171,7 @@ export class Repository {
   /**
    * Packs everything anew, as small as it gets: by the git that is installed, without the lock but for the last moment; without
    * git by merging packs, bit by bit. Others read and write meanwhile. Nothing is dropped.
-   * @throws CORRUPT when something is damaged, and nothing was changed; LOCKED, ABORTED
+   * @throws CORRUPT when something is damaged, UNSUPPORTED_REPOSITORY as `open`, and nothing was changed; LOCKED, ABORTED
    */
   async gc(options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
     this.#assertWritable();
@@ -179,6 +180,7 @@ export class Repository {
       while (await this.#locked(async () => this.#folder.foldMore(), options.signal));
       return;
     }
+    await checkLayout(this.#place.fs, this.#place.layout);
     const pack = await FullPack.make(this.#place, git, options.signal);
     try {
       await this.#locked(async () => pack.adopt(), options.signal);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKey, openStore, type Store, type Vault } from '../../src/index.ts';
+import { findGit, runGit } from '../../src/git/system-git.ts';
 import { gitInit } from '../support/remote-vault.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'memgit-programs-'));
@@ -81,4 +82,42 @@ test('a push to a repository on this machine sets off no maintenance there', asy
   git(remote, 'repack', '-q');
   await vault.push();
   expect(readdirSync(join(remote, 'objects/pack')).filter((name) => name.endsWith('.pack'))).toHaveLength(2);
+});
+
+/** A partial clone fetches what it misses from its promisor, whose configuration names the program for that. */
+function makePartialClone(gitdir: string, program: string): void {
+  const config = ['[core]', 'repositoryformatversion = 1', 'bare = true', '[extensions]', 'partialClone = evil', '[remote "evil"]', `url = file://${gitdir}.none`, 'promisor = true', `uploadpack = "${program}; false"`];
+  writeFileSync(join(gitdir, 'config'), `${config.join('\n')}\n`);
+  writeFileSync(join(gitdir, 'packed-refs'), `# pack-refs with: peeled fully-peeled sorted \n${'1'.repeat(40)} refs/heads/x\n`);
+}
+
+// Seen to run the program, and to say nothing, before the layout was looked at again.
+test.each<[string, (vault: Vault) => Promise<unknown>]>([
+  ['gc', async (vault) => vault.gc()],
+  ['a push', async (vault) => vault.push()],
+  ['a fetch', async (vault) => vault.fetch()],
+])('%s in a vault that became a partial clone while it was open is refused', async (_, act) => {
+  const { vault } = await pushedVault();
+  const { program, sprung } = trap();
+  makePartialClone(vault.gitdir, program);
+  await expect(act(vault)).rejects.toMatchObject({ code: 'UNSUPPORTED_REPOSITORY' });
+  expect(existsSync(sprung)).toBe(false);
+});
+
+test.each<[string, (gitdir: string) => void]>([
+  ['alternates', (gitdir) => { mkdirSync(join(gitdir, 'objects/info'), { recursive: true }); writeFileSync(join(gitdir, 'objects/info/alternates'), '/elsewhere\n'); }],
+  ['a configuration for work trees', (gitdir) => { writeFileSync(join(gitdir, 'config.worktree'), ''); }],
+])('a push from a vault that got %s while it was open is refused', async (_, plant) => {
+  const { vault } = await pushedVault();
+  plant(vault.gitdir);
+  await expect(vault.push()).rejects.toMatchObject({ code: 'UNSUPPORTED_REPOSITORY' });
+});
+
+// Seen to run the program without GIT_NO_LAZY_FETCH.
+test('git does not fetch what is missing from where the configuration says', async () => {
+  const { vault } = await pushedVault();
+  const { program, sprung } = trap();
+  makePartialClone(vault.gitdir, program);
+  await runGit(findGit()!, { args: [`--git-dir=${vault.gitdir}`, 'cat-file', '-p', '1'.repeat(40)], silenceMs: 60_000 });
+  expect(existsSync(sprung)).toBe(false);
 });

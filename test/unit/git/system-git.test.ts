@@ -38,7 +38,7 @@ async function given(run: () => Promise<unknown>): Promise<{ args: string[]; env
 test('git is told nothing by the environment that could redirect it, and runs nothing of its own', async () => {
   Object.assign(process.env, { GIT_DIR: '/elsewhere', GIT_CONFIG_COUNT: '1', GIT_SSH_COMMAND: 'date', GIT_PROXY_COMMAND: 'date', LANG: 'de_DE', HOME: '/home/me', SSH_AUTH_SOCK: '/agent', MEMGIT_KEY: 'key', MEMGIT_REMOTE_TOKEN: 'token' });
   const { args, env } = await given(async () => (await openTransport('ssh://host/x.git')).readHead());
-  expect(Object.keys(env).filter((name) => name.startsWith('GIT_')).sort()).toEqual(['GIT_ALLOC_LIMIT', 'GIT_ALLOW_PROTOCOL', 'GIT_ASKPASS', 'GIT_NO_REPLACE_OBJECTS', 'GIT_TERMINAL_PROMPT']);
+  expect(Object.keys(env).filter((name) => name.startsWith('GIT_')).sort()).toEqual(['GIT_ALLOC_LIMIT', 'GIT_ALLOW_PROTOCOL', 'GIT_ASKPASS', 'GIT_NO_LAZY_FETCH', 'GIT_NO_REPLACE_OBJECTS', 'GIT_TERMINAL_PROMPT']);
   expect(env).toMatchObject({ GIT_ALLOW_PROTOCOL: 'https:http:ssh:file', GIT_NO_REPLACE_OBJECTS: '1', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', HOME: '/home/me', SSH_AUTH_SOCK: '/agent' });
   expect(env).not.toHaveProperty('LANG');
   // Hooks, ssh and credential helpers run with the environment of git. Seen to fail when only GIT_* was taken out.
