@@ -74,9 +74,8 @@ export class FullPack {
   }
 
   async #pack(git: string, signal: AbortSignal | undefined): Promise<void> {
-    const settings = ['core.fsync=pack,pack-metadata', 'core.fsyncMethod=fsync', 'pack.writeReverseIndex=false'].flatMap((setting) => ['-c', setting]);
     const run = async (...args: string[]): Promise<GitResult> =>
-      runGit(git, { args: [...settings, `--git-dir=${this.#place.layout.gitdir}`, ...args], silenceMs: SILENCE_MS, signal });
+      runGit(git, { args: ['-c', 'pack.writeReverseIndex=false', `--git-dir=${this.#place.layout.gitdir}`, ...args], silenceMs: SILENCE_MS, signal });
     // git does not look for deltas among objects that one pack holds whole, such as those that memgit has folded, unless told to.
     const how = ['--no-reuse-delta', '--delta-base-offset', '--window=50', '--depth=50'];
     const what = ['--all', '--keep-unreachable', '--pack-loose-unreachable', '--honor-pack-keep', '--non-empty'];

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTransport } from '../../../src/git/open-transport.ts';
-import { runGit } from '../../../src/git/system-git.ts';
+import { findGit, runGit } from '../../../src/git/system-git.ts';
 import { temporaryFolder } from '../../support/git-repository.ts';
 
 const folder = temporaryFolder();
@@ -44,6 +44,17 @@ test('git is told nothing by the environment that could redirect it, and runs no
   // Hooks, ssh and credential helpers run with the environment of git. Seen to fail when only GIT_* was taken out.
   expect(Object.keys(env).filter((name) => name.startsWith('MEMGIT_'))).toEqual([]);
   for (const setting of ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false']) expect(args).toContain(setting);
+});
+
+test('what git writes is on the disk when it ends, whatever the configuration of the user says', async () => {
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  writeFileSync(join(home, '.gitconfig'), '[core]\n\tfsync = none\n\tfsyncMethod = writeout-only\n');
+  process.env['HOME'] = home;
+  delete process.env['XDG_CONFIG_HOME'];
+  for (const [key, value] of [['core.fsync', 'pack,pack-metadata'], ['core.fsyncMethod', 'fsync']]) {
+    expect(await runGit(findGit()!, { args: ['config', '--get', key!], silenceMs: 60_000 })).toMatchObject({ code: 0, stdout: `${value}\n` });
+  }
 });
 
 test('a token is in the environment of git and never among its arguments', async () => {
