@@ -2,7 +2,7 @@
  * Applies git's binary delta, as packs written by git hold it: copies from a base and inserts. memgit never writes one.
  * Every length is checked before it is used, and the result is bounded before it is allocated.
  */
-import { concat, type Bytes } from '../bytes.ts';
+import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { MAX_OBJECT_BYTES } from './objects.ts';
 
@@ -12,16 +12,17 @@ export function applyDelta(base: Bytes, delta: Bytes): Bytes {
   if (reader.size() !== base.length) throw corruptDelta('it was made for a base of another length');
   const size = reader.size();
   if (size > MAX_OBJECT_BYTES) throw corruptDelta(`its result would exceed ${MAX_OBJECT_BYTES} bytes`);
-  const parts: Bytes[] = [];
+  // Written part by part: an instruction may be as short as two bytes, so a list of the parts could be far larger than the result.
+  const result = new Uint8Array(size);
   let length = 0;
   while (!reader.done) {
     const part = nextPart(reader, base);
+    if (length + part.length > size) throw corruptDelta('its parts exceed its declared size');
+    result.set(part, length);
     length += part.length;
-    if (length > size) break;
-    parts.push(part);
   }
-  if (length !== size) throw corruptDelta('its parts do not add up to its declared size');
-  return concat(...parts);
+  if (length !== size) throw corruptDelta('its parts fall short of its declared size');
+  return result;
 }
 
 /** An instruction is a copy (bit 7 set; bits 0-3 say which bytes of the offset follow, bits 4-6 which of the length) or an insert of 1-127 bytes. */

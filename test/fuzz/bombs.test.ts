@@ -1,6 +1,6 @@
 /**
  * Few bytes that claim to be, or would become, many: the claim is refused before anything of its size is allocated. Seen to fail
- * with the bound of `inflateWithin` or of `inflated` left out.
+ * with the bound of `inflateWithin` or of `inflated` left out, and where `applyDelta` gathered its parts in a list.
  */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -54,6 +54,13 @@ function sentPack(entry: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('PACK'), Buffer.from([0, 0, 0, 2, 0, 0, 0, 1]), entry, Buffer.alloc(20)]);
 }
 
+/** Makes `count` bytes of the first byte of a base of one byte, each by an instruction of its own. */
+function deltaOfCopies(count: number): Buffer {
+  const size: number[] = [];
+  for (let rest = count; rest > 0; rest = Math.floor(rest / 128)) size.push((rest % 128) | (rest > 127 ? 0x80 : 0));
+  return Buffer.concat([Buffer.from([1, ...size]), Buffer.alloc(2 * count, Buffer.from([0x90, 0x01]))]);
+}
+
 async function readStored(entry: Uint8Array): Promise<unknown> {
   const { pack, index } = assemblePack([{ oid: 'a'.repeat(40) as Oid, bytes: entry, crc32: zlib.crc32(entry) }]);
   const handle = { sizeBytes: pack.length, read: async (position: number, length: number) => pack.subarray(position, position + length), close: async () => {} };
@@ -77,5 +84,12 @@ test.each<[string, readonly string[], () => unknown]>([
 ])('%s is refused', async (_, codes, call) => {
   const before = process.resourceUsage().maxRSS;
   expect(codes).toContain(await codeOf(call));
+  expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(200);
+});
+
+test('a git delta of millions of instructions takes no more than its result', () => {
+  const delta = deltaOfCopies(8 * MEBIBYTE);
+  const before = process.resourceUsage().maxRSS;
+  expect(Buffer.from(applyDelta(utf8('x'), delta)).equals(Buffer.alloc(8 * MEBIBYTE, 'x'))).toBe(true);
   expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(200);
 });
