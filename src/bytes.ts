@@ -24,7 +24,13 @@ export function utf8Decode(bytes: Bytes): string | undefined {
   }
 }
 
+/** For a few parts, named one by one. A list goes to `concatAll`. */
 export function concat(...parts: readonly Bytes[]): Bytes {
+  return Buffer.concat(parts);
+}
+
+/** For a list of any length: as arguments, more than some 120,000 parts do not fit the stack. */
+export function concatAll(parts: readonly Bytes[]): Bytes {
   return Buffer.concat(parts);
 }
 

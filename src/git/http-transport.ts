@@ -4,7 +4,7 @@
  * before it has the objects, and walks the whole history to push one commit (docs/DECISIONS.md).
  */
 import { readFile } from 'node:fs/promises';
-import { concat, type Bytes } from '../bytes.ts';
+import { concatAll, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { sendRequest, type HttpOptions, type HttpRequest, type HttpResponse } from './http.ts';
 import { describeStatus } from './http-status.ts';
@@ -90,7 +90,7 @@ export class HttpTransport implements Transport {
       parts.push(piece.subarray(1));
       this.#options.onProgress?.({ phase: 'receiving bytes', done: size, total: undefined });
     }
-    return concat(...parts);
+    return concatAll(parts);
   }
 
   async #discover(service: Service): Promise<{ head: Oid | undefined; capabilities: ReadonlySet<string> }> {

@@ -3,7 +3,7 @@
  * Decoding is strict: what `encodeTree` would not have written is CORRUPT, so one tree has one spelling and one oid.
  */
 import { createHash, hash } from 'node:crypto';
-import { concat, toHex, type Bytes } from '../bytes.ts';
+import { concat, concatAll, toHex, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 
 declare const oidBrand: unique symbol;
@@ -61,7 +61,7 @@ export function encodeTree(entries: readonly TreeEntry[]): Bytes {
     names.add(name);
   }
   const sorted = entries.toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
-  return concat(...sorted.flatMap(({ mode, name, oid }) => [Buffer.from(`${mode} ${name}\0`, 'latin1'), oidToBytes(oid)]));
+  return concatAll(sorted.flatMap(({ mode, name, oid }) => [Buffer.from(`${mode} ${name}\0`, 'latin1'), oidToBytes(oid)]));
 }
 
 /** @throws CORRUPT on anything that `encodeTree` does not write */

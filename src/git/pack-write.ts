@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { concat, toHex, type Bytes } from '../bytes.ts';
+import { concat, concatAll, toHex, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { oidOf, oidToBytes, MAX_OBJECT_BYTES, type GitObject, type ObjectType, type Oid } from './objects.ts';
 
@@ -57,7 +57,7 @@ export function assemblePack(entries: readonly PackEntry[]): Pack {
   header.write('PACK', 'latin1');
   header.writeUInt32BE(2, 4);
   header.writeUInt32BE(entries.length, 8);
-  const content = concat(header, ...entries.map(({ bytes }) => bytes));
+  const content = concatAll([header, ...entries.map(({ bytes }) => bytes)]);
   if (content.length > MAX_PACK_BYTES) {
     throw new MemgitError('TOO_LARGE', `expected the objects of one change to fit ${MAX_PACK_BYTES} bytes, got ${content.length}`);
   }
@@ -89,7 +89,7 @@ function encodeIndex(entries: readonly PackEntry[], packChecksum: Bytes): Bytes 
   for (const { oid } of rows) fanOut[Number.parseInt(oid.slice(0, 2), 16)]! += 1;
   for (let i = 1; i < 256; i += 1) fanOut[i]! += fanOut[i - 1]!;
 
-  const content = concat(
+  const content = concatAll([
     Uint8Array.of(0xff, 0x74, 0x4f, 0x63),
     uint32s([2]),
     uint32s(fanOut),
@@ -97,7 +97,7 @@ function encodeIndex(entries: readonly PackEntry[], packChecksum: Bytes): Bytes 
     uint32s(rows.map((row) => row.crc32)),
     uint32s(rows.map((row) => row.offset)),
     packChecksum,
-  );
+  ]);
   return concat(content, sha1(content));
 }
 

@@ -2,7 +2,7 @@
  * git's framing of what goes over a connection (gitprotocol-common(5)): four hexadecimal digits that count themselves and the
  * bytes that follow; 0000 ends a section.
  */
-import { concat, utf8, type Bytes } from '../bytes.ts';
+import { concat, concatAll, utf8, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 
 const LENGTH_BYTES = 4;
@@ -42,7 +42,7 @@ export class PacketReader {
       parts.push(step.value);
       got += step.value.length;
     }
-    const bytes = parts.length === 1 ? parts[0]! : concat(...parts);
+    const bytes = parts.length === 1 ? parts[0]! : concatAll(parts);
     this.#rest = bytes.subarray(length);
     return bytes.subarray(0, length);
   }

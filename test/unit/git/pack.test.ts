@@ -35,6 +35,12 @@ test('git makes the very same index for a pack', async () => {
   expect(readFileSync(join(folder, 'same.idx')).equals(Buffer.from(pack.index))).toBe(true);
 });
 
+test('a pack may have more objects than a call may have arguments', async () => {
+  const entry = await encodePackEntry(blob('one'));
+  const many = Array.from({ length: 200_000 }, (_, i) => ({ ...entry, oid: i.toString(16).padStart(40, '0') as Oid }));
+  expect(new PackIndex(assemblePack(many).index).count).toBe(many.length);
+});
+
 test('every object comes back from where the index says', async () => {
   const pack = await packOf(objects);
   const index = new PackIndex(pack.index);
