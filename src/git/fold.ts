@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Oid } from './objects.ts';
 import { assemblePack, type PackEntry } from './pack-write.ts';
 import { publishPack, type Place } from './publish.ts';
-import { markedPacks, readWholeEntries, removePacks } from './whole-packs.ts';
+import { holdsItsObject, markedPacks, readWholeEntries, removePacks } from './whole-packs.ts';
 
 /** At this number of packs that could be folded, some are. */
 export const FOLD_AT_PACKS = 48;
@@ -71,7 +71,11 @@ export class PackFolder {
         this.#leftAlone.add(name);
         continue;
       }
-      for (const entry of content) entries.set(entry.oid, entry);
+      for (const entry of content) {
+        const other = entries.get(entry.oid);
+        // Of two copies the whole one stays, whichever came first: the packs that hold them go.
+        if (other === undefined || !holdsItsObject(other)) entries.set(entry.oid, entry);
+      }
       folded.push(name);
     }
     if (folded.length < 2) return false;

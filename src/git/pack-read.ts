@@ -20,34 +20,36 @@ export const OID_DELTA = 7;
 
 /** git refuses to write longer chains than 4,095. */
 export const MAX_DELTA_DEPTH = 4095;
+/** 4 bits of size in the first byte, 7 in each other: more than the largest object needs. */
+const MAX_HEADER_BYTES = 5;
 /** Compressing can lengthen a body by a little; an entry longer than this cannot be one that memgit would read. */
 const MAX_ENTRY_BYTES = MAX_OBJECT_BYTES + MAX_OBJECT_BYTES / 1024;
 /** Holds a sealed note of 4 KiB, which is most of what a pack has. */
 const FIRST_READ_BYTES = 6144;
 /** What may stand before the compressed body: type and size, then the base of a delta. */
-const MAX_HEADER_BYTES = 32;
+const MAX_PREFIX_BYTES = 32;
 
 /** @throws CORRUPT when the entry or one that it depends on is torn, malformed or too large */
 export async function readPackedObject(pack: ReadHandle, index: PackIndex, offset: number): Promise<GitObject> {
   const deltas: Bytes[] = [];
   let deltaBytes = 0;
-  let entry = parseEntry(await readWholeEntry(pack, offset), index, offset);
+  let entry = parseEntry(await readPastEntry(pack, offset), index, offset);
   while ('baseOffset' in entry) {
     deltas.push(entry.body);
     deltaBytes += entry.body.length;
     if (deltas.length > MAX_DELTA_DEPTH || deltaBytes > MAX_OBJECT_BYTES) throw corruptEntry('its chain of deltas has no end in sight');
     const { baseOffset }: { baseOffset: number } = entry;
-    entry = parseEntry(await readWholeEntry(pack, baseOffset), index, baseOffset);
+    entry = parseEntry(await readPastEntry(pack, baseOffset), index, baseOffset);
   }
   return { type: entry.type, body: deltas.reduceRight(applyDelta, entry.body) };
 }
 
 /** Reads an entry and some of what follows it. */
-async function readWholeEntry(pack: ReadHandle, offset: number): Promise<Bytes> {
+async function readPastEntry(pack: ReadHandle, offset: number): Promise<Bytes> {
   const end = pack.sizeBytes - OID_BYTES;
   if (offset >= end) throw corruptEntry('the pack ends before it');
   const first = await pack.read(offset, Math.min(FIRST_READ_BYTES, end - offset));
-  const length = Math.min(MAX_HEADER_BYTES + compressedBound(readHeader(first).size), end - offset);
+  const length = Math.min(MAX_PREFIX_BYTES + compressedBound(readHeader(first).size), end - offset);
   return length <= first.length ? first : pack.read(offset, length);
 }
 
@@ -70,10 +72,17 @@ export function isWholeEntry(bytes: Bytes): boolean {
   return OBJECT_TYPES[(bytes[0]! >> 4) & 7] !== undefined;
 }
 
+/** Unpacks an entry that needs no other. @throws CORRUPT when it is a delta, torn, malformed or too large */
+export function readWholeEntry(bytes: Bytes): GitObject {
+  const { code, size, end } = readHeader(bytes);
+  const type = OBJECT_TYPES[code];
+  if (type === undefined) throw corruptEntry('it does not hold its object whole');
+  return { type, body: inflate(bytes.subarray(end), size) };
+}
+
 function parseEntry(bytes: Bytes, index: PackIndex, offset: number): Entry {
+  if (isWholeEntry(bytes)) return readWholeEntry(bytes);
   const header = readHeader(bytes);
-  const type = OBJECT_TYPES[header.code];
-  if (type !== undefined) return { type, body: inflate(bytes.subarray(header.end), header.size) };
   if (header.code === TAG) throw corruptEntry('it is an annotated tag, which memgit does not use');
   if (header.code === OFFSET_DELTA) {
     const { distance, end } = readDistance(bytes, header.end);
@@ -98,6 +107,8 @@ export function readHeader(bytes: Bytes): { code: number; size: number; end: num
     size += (byte & 0x7f) * scale;
     end += 1;
     if (size > MAX_OBJECT_BYTES) throw corruptEntry(`its size exceeds ${MAX_OBJECT_BYTES} bytes`);
+    // Zeros could go on for ever, and git takes only so many.
+    if (end > MAX_HEADER_BYTES) throw corruptEntry('its header has no end in sight');
   }
   return { code, size, end };
 }

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import * as zlib from 'node:zlib';
 import { isMemgitError } from '../errors.ts';
 import type { ReadHandle } from './fs.ts';
-import { isWholeEntry, readEntryBytes } from './pack-read.ts';
+import { oidOf } from './objects.ts';
+import { isWholeEntry, readEntryBytes, readWholeEntry } from './pack-read.ts';
 import type { PackEntry } from './pack-write.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { Place } from './publish.ts';
@@ -45,6 +46,17 @@ export async function readWholeEntries(store: ObjectStore, name: string): Promis
     return undefined;
   } finally {
     await pack.close();
+  }
+}
+
+/** Tells whether what an entry unpacks to is the object that it is listed as. */
+export function holdsItsObject({ oid, bytes }: PackEntry): boolean {
+  try {
+    const { type, body } = readWholeEntry(bytes);
+    return oidOf(type, body) === oid;
+  } catch (error) {
+    if (!isMemgitError(error, 'CORRUPT')) throw error;
+    return false;
   }
 }
 
