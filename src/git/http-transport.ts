@@ -70,7 +70,7 @@ export class HttpTransport implements Transport {
     if (head === undefined || haves.includes(head)) return head;
     const wants = [packet(`want ${head} side-band-64k ofs-delta ${AGENT}\n`), FLUSH];
     const response = await this.#post('git-upload-pack', [...wants, ...haves.map((oid) => packet(`have ${oid}\n`)), packet('done\n')]);
-    const pack = await receivePack(await this.#readPack(new PacketReader(response.body)), check);
+    const pack = await receivePack(await this.#readPack(new PacketReader(response.body)), check, this.#options.signal);
     if (pack) await into.addPack(pack);
     return head;
   }

@@ -4,57 +4,60 @@
  * other things (or one that only unpacks to something huge) ends early.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import * as zlib from 'node:zlib';
 import { equalBytes, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { HeldPack } from './held-pack.ts';
 import { OID_BYTES, oidOf, type GitObject, type Oid } from './objects.ts';
+import { Pace } from './pace.ts';
 import { assemblePack, encodePackEntry, type Pack, type PackEntry } from './pack-write.ts';
 
 const HEADER_BYTES = 12;
 /** The shortest entry there is: a header and an empty deflate stream with its checksum. */
 const LEAST_ENTRY_BYTES = 9;
-/** Other work gets its turn after this many objects. */
-const TURN = 256;
+/** Each takes some 400 bytes of memory here, however few of the pack. Half a million commits have as many. */
+const MAX_OBJECTS = 2_000_000;
 
-/** @throws CORRUPT when the pack is torn, malformed or depends on objects outside it; what `check` throws. `undefined` for a pack of nothing. */
-export async function receivePack(bytes: Bytes, check: (object: GitObject) => void): Promise<Pack | undefined> {
-  const entries = await new ReceivedPack(bytes, check).unpack();
+/**
+ * @throws CORRUPT when the pack is torn, malformed or depends on objects outside it; TOO_LARGE; ABORTED; what `check` throws
+ * @returns `undefined` for a pack of nothing
+ */
+export async function receivePack(bytes: Bytes, check: (object: GitObject) => void, signal?: AbortSignal): Promise<Pack | undefined> {
+  const entries = await new ReceivedPack(bytes, check, signal).unpack();
   return entries.length === 0 ? undefined : assemblePack(entries);
 }
 
 class ReceivedPack {
   readonly #held: HeldPack;
   readonly #check: (object: GitObject) => void;
+  readonly #pace: Pace;
   readonly #offsets = new Map<Oid, number>();
   readonly #packed = new Map<Oid, PackEntry>();
+  /** Where deltas begin, by what they build on: a place in the pack, or an object. */
+  readonly #waiting = new Map<number | Oid, number[]>();
 
-  constructor(bytes: Bytes, check: (object: GitObject) => void) {
+  constructor(bytes: Bytes, check: (object: GitObject) => void, signal: AbortSignal | undefined) {
     this.#held = new HeldPack(bytes, (oid) => this.#offsets.get(oid));
     this.#check = check;
+    this.#pace = new Pace(signal);
   }
 
   async unpack(): Promise<PackEntry[]> {
     const { bytes } = this.#held;
     const count = this.#readCount();
+    const whole: { readonly at: number; readonly oid: Oid }[] = [];
     let at = HEADER_BYTES;
-    const deltas: number[] = [];
     for (let i = 0; i < count; i += 1) {
-      if (i % TURN === 0) await yieldToOthers();
       const { base, body, end } = this.#held.entryAt(at);
       // Its compressed bytes are taken as they are.
-      if (typeof base === 'string') this.#keep(at, { type: base, body }, packedAs({ type: base, body }, bytes.subarray(at, end)));
-      else deltas.push(at);
+      if (typeof base === 'string') whole.push({ at, oid: this.#keep(at, { type: base, body }, packedAs({ type: base, body }, bytes.subarray(at, end))) });
+      else this.#wait('offset' in base ? base.offset : base.oid, at);
       at = end;
+      await this.#pace.step();
     }
     if (at !== bytes.length - OID_BYTES) throw corruptPack('there are other bytes behind its entries');
-    // A base by oid may itself be a delta that comes later, so those that cannot be resolved yet wait for another round.
-    for (let waiting = deltas; waiting.length > 0; ) {
-      const left = await this.#resolve(waiting);
-      if (left.length === waiting.length) throw corruptPack('a delta builds on an object that is not in it');
-      waiting = left;
-    }
+    for (const each of whole) await this.#resolveUpon(each);
+    if (this.#waiting.size > 0) throw corruptPack('a delta builds on an object that is not in it');
     return [...this.#packed.values()];
   }
 
@@ -65,24 +68,40 @@ class ReceivedPack {
     if (!equalBytes(createHash('sha1').update(content).digest(), bytes.subarray(-OID_BYTES))) throw corruptPack('it does not match its checksum');
     const count = bytes.readUInt32BE(8);
     if (count * LEAST_ENTRY_BYTES > content.length) throw corruptPack('it is too short for the number of its objects');
+    if (count > MAX_OBJECTS) {
+      throw new MemgitError('TOO_LARGE', `expected a pack of at most ${MAX_OBJECTS} objects, got ${count}; install git to fetch it`, { details: { limit: MAX_OBJECTS } });
+    }
     return count;
   }
 
-  async #resolve(deltas: readonly number[]): Promise<number[]> {
-    const left: number[] = [];
-    for (const [i, at] of deltas.entries()) {
-      if (i % TURN === 0) await yieldToOthers();
-      const object = this.#held.objectAt(at);
-      if (object === undefined) left.push(at);
-      else this.#keep(at, object, await encodePackEntry(object));
-    }
-    return left;
+  #wait(base: number | Oid, at: number): void {
+    const others = this.#waiting.get(base);
+    if (others) others.push(at);
+    else this.#waiting.set(base, [at]);
   }
 
-  #keep(at: number, object: GitObject, entry: PackEntry): void {
+  /** Resolves the deltas that lead to an object, each as soon as its base is known: while that is still at hand. */
+  async #resolveUpon(base: { readonly at: number; readonly oid: Oid }): Promise<void> {
+    const known = [base];
+    for (let next = known.pop(); next; next = known.pop()) {
+      for (const key of [next.at, next.oid]) {
+        const deltas = this.#waiting.get(key) ?? [];
+        this.#waiting.delete(key);
+        for (const at of deltas) {
+          const object = this.#held.objectAt(at);
+          if (object === undefined) throw corruptPack('a delta builds on an object that is not in it');
+          known.push({ at, oid: this.#keep(at, object, await encodePackEntry(object)) });
+          await this.#pace.step();
+        }
+      }
+    }
+  }
+
+  #keep(at: number, object: GitObject, entry: PackEntry): Oid {
     this.#check(object);
     this.#offsets.set(entry.oid, at);
     if (!this.#packed.has(entry.oid)) this.#packed.set(entry.oid, entry);
+    return entry.oid;
   }
 }
 

@@ -5,7 +5,7 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { concat, utf8, type Bytes } from '../../../src/bytes.ts';
-import { oidOf, type GitObject, type Oid } from '../../../src/git/objects.ts';
+import { oidOf, oidToBytes, type GitObject, type Oid } from '../../../src/git/objects.ts';
 import { PackIndex } from '../../../src/git/pack-index.ts';
 import { receivePack } from '../../../src/git/pack-receive.ts';
 import { git, temporaryFolder } from '../../support/git-repository.ts';
@@ -55,6 +55,39 @@ test.each([['deltas by oid', []], ['deltas by offset', ['--delta-base-offset']]]
   expect(() => git(gitdir, ['index-pack', '--stdin', '--strict'], received!.pack)).not.toThrow();
 });
 
+/** Deltas by oid, each upon the next one of the pack: the order that is worst for whoever goes through them one by one. */
+function chainOfDeltas(length: number): Bytes {
+  const texts = Array.from({ length }, (_, i) => utf8(`version ${i}`));
+  const entries = texts.map((text, i) => {
+    const base = texts[i + 1];
+    if (base === undefined) return entry(BLOB, text.length, text);
+    const delta = concat(Uint8Array.of(base.length, text.length, text.length), text);
+    return entry(7, delta.length, delta, oidToBytes(oidOf('blob', base)));
+  });
+  return packOf(entries);
+}
+
+// Where each round went through all that were left, 2,000 took 23 s, and this many would take minutes.
+test('a chain of deltas by oid costs each of them once', async () => {
+  expect(new PackIndex((await receivePack(chainOfDeltas(4_000), anything))!.index).count).toBe(4_000);
+});
+
+test('the caller may give up in the middle', async () => {
+  const controller = new AbortController();
+  let seen = 0;
+  const check = (): void => {
+    seen += 1;
+    if (seen === 20) controller.abort();
+  };
+  await expect(receivePack(chainOfDeltas(100), check, controller.signal)).rejects.toMatchObject({ code: 'ABORTED' });
+  expect(seen).toBe(20);
+});
+
+test('more objects than memory should hold are refused before they are looked at', async () => {
+  const claims = packOf([new Uint8Array(2_000_001 * 9)], 2_000_001);
+  await expect(receivePack(claims, anything)).rejects.toMatchObject({ code: 'TOO_LARGE', details: { limit: 2_000_000 } });
+});
+
 test('a pack of nothing is nothing', async () => {
   expect(await receivePack(packOf([]), anything)).toBeUndefined();
 });
@@ -86,6 +119,7 @@ test.each<[string, Bytes]>([
   ['a tag', packOf([entry(4, body.length, body)])],
   ['a delta without its base', packOf([entry(7, body.length, body, new Uint8Array(20))])],
   ['a delta before the pack', packOf([entry(6, body.length, body, Uint8Array.of(100))])],
+  ['deltas by oid that lead nowhere', packOf([whole, entry(7, 3, Uint8Array.of(1, 1, 1), new Uint8Array(20))])],
   ['a delta on itself', packOf([entry(6, body.length, body, Uint8Array.of(0))])],
   ['a delta that says it makes a gigabyte', packOf([whole, entry(6, 7, Uint8Array.of(10, 0x80, 0x80, 0x80, 0x80, 4, 1), Uint8Array.of(whole.length))])],
 ])('%s is refused', async (_, pack) => {
