@@ -3,8 +3,9 @@
  * Expected outcomes are values (`undefined` when absent, `false` when taken); anything else is a MemgitError IO with its cause.
  * Files are 0600 and folders 0700 whatever the umask; a symbolic link in the last place of a path is never followed.
  *
- * `nodeFileSystem` uses synchronous calls for everything but syncs: they take 10-60 us where the promise ones take 70-270,
- * and the syncs, which wait for the disk, are what vaults of one process must be able to overlap.
+ * `nodeFileSystem` uses synchronous calls where they only look names and bytes up: they take 10-60 us where those through the
+ * thread pool take 70-270. What may wait for the disk goes to the pool, so that the vaults of one process overlap and the event
+ * loop is not held: syncs, and whatever allocates or frees a file (up to several ms each on ext4 without a journal, or with discard).
  */
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
@@ -58,13 +59,16 @@ export interface FileSystem {
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = fs.constants;
 const fsync = promisify(fs.fsync);
+const openFile = promisify<string, number, number, number>(fs.open);
+const renameFile = promisify(fs.rename);
+const unlinkFile = promisify(fs.unlink);
 
 export const nodeFileSystem: FileSystem = {
   open: (path) => attempt('open', () => openForReading(path)),
 
   create: (path) =>
-    attempt('create', () => {
-      const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    attempt('create', async () => {
+      const fd = await openFile(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       return {
         write: (bytes) =>
           attempt('write', () => {
@@ -96,9 +100,23 @@ export const nodeFileSystem: FileSystem = {
   readdir: (path) => attempt('list', () => expecting(['ENOENT'], undefined, () => fs.readdirSync(path))),
   mkdir: (path) => attempt('make a folder', () => expecting(['EEXIST'], false, () => (fs.mkdirSync(path, 0o700), true))),
   rmdir: (path) => attempt('remove a folder', () => { expecting(['ENOENT'], undefined, () => { fs.rmdirSync(path); }); }),
-  rename: (from, to) => attempt('rename', () => { fs.renameSync(from, to); }),
+  rename: (from, to) =>
+    attempt('rename', async () => {
+      if (linksTo(to) === undefined) fs.renameSync(from, to);
+      else await renameFile(from, to);
+    }),
   link: (existing, path) => attempt('link', () => expecting(['EEXIST'], false, () => (fs.linkSync(existing, path), true))),
-  unlink: (path) => attempt('remove', () => { expecting(['ENOENT'], undefined, () => { fs.unlinkSync(path); }); }),
+  unlink: (path) =>
+    attempt('remove', async () => {
+      const links = linksTo(path);
+      if (links === undefined) return;
+      try {
+        if (links > 1) fs.unlinkSync(path);
+        else await unlinkFile(path);
+      } catch (error) {
+        if (errnoOf(error) !== 'ENOENT') throw error;
+      }
+    }),
 
   syncDirectory: (path) =>
     attempt('sync a folder', async () => {
@@ -110,6 +128,11 @@ export const nodeFileSystem: FileSystem = {
       }
     }),
 };
+
+/** How many names a file has, this one among them; `undefined` when there is nothing at the path. Who takes the last one frees the file. */
+function linksTo(path: string): number | undefined {
+  return fs.lstatSync(path, { throwIfNoEntry: false })?.nlink;
+}
 
 /** O_NONBLOCK only keeps a named pipe, put there by someone, from holding the process until it has a writer. */
 function openForReading(path: string): ReadHandle | undefined {
