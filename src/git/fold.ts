@@ -1,5 +1,7 @@
 /**
- * Keeps the number of packs small: merges many small packs into one by copying their compressed bytes as they are.
+ * Keeps the number of packs small: the pack of a mutation takes in many small ones, by copying their compressed bytes as they are,
+ * so that a fold costs no sync of its own. What was taken in is removed bit by bit, while later mutations wait for their syncs:
+ * to free a file may take the disk a millisecond or more. Until then it is there twice, which harms nobody.
  * Only packs without deltas are touched, which are those of memgit; a pack that git marks (.keep, .bitmap ...) is left alone.
  * To be called under the lock. Readers of other processes find the new pack by looking at the folder again.
  */
@@ -16,22 +18,59 @@ export const FOLD_AT_PACKS = 48;
 const FULL_PACK_BYTES = 4 * 1024 * 1024;
 const MAX_FOLD_BYTES = 16 * 1024 * 1024;
 
+/** How many replaced packs go with each mutation. One would keep up; with two they are gone before the next fold. */
+const REMOVED_AT_ONCE = 2;
+
+/** What a pack takes in: the entries of other packs, and the names of those packs. */
+export interface Gathered {
+  readonly entries: readonly PackEntry[];
+  readonly packs: readonly string[];
+}
+
+const NOTHING: Gathered = { entries: [], packs: [] };
+
 export class PackFolder {
   readonly #place: Place;
   /** Packs found to be deltified, marked or damaged. A pack never changes, so they are not looked at again. */
   readonly #leftAlone = new Set<string>();
   readonly #full = new Set<string>();
+  /** Packs whose entries stand in a durable pack as well, to be removed. */
+  readonly #replaced = new Set<string>();
 
   constructor(place: Place) {
     this.#place = place;
   }
 
-  /** Folds some packs if there are many; otherwise does nothing. */
-  async foldIfMany(): Promise<void> {
-    if (this.#foldable().filter((name) => !this.#full.has(name)).length < FOLD_AT_PACKS) return;
+  /** Reads some small packs if there are many. The caller puts their entries into one pack with its own, and then says so to `replace`. */
+  async gather(): Promise<Gathered> {
+    if (this.#foldable().filter((name) => !this.#full.has(name)).length < FOLD_AT_PACKS) return NOTHING;
     const packs = await this.#measure();
     for (const { name, sizeBytes } of packs) if (sizeBytes > FULL_PACK_BYTES) this.#full.add(name);
-    await this.#fold(planFold(packs.filter(({ name }) => !this.#full.has(name))));
+    return this.#read(planFold(packs.filter(({ name }) => !this.#full.has(name))));
+  }
+
+  /** Takes note that the entries of these packs are durable elsewhere. */
+  replace(packs: readonly string[]): void {
+    for (const name of packs) {
+      this.#replaced.add(name);
+      this.#place.store.forget(name);
+    }
+  }
+
+  /** Whether there are packs to remove. */
+  get hasReplaced(): boolean {
+    return this.#replaced.size > 0;
+  }
+
+  /** Removes some packs that were replaced. What cannot be removed now is tried again later: it is in nobody's way. */
+  async removeReplaced(most = REMOVED_AT_ONCE): Promise<void> {
+    const names = [...this.#replaced].slice(0, most);
+    try {
+      await removePacks(this.#place, names);
+      for (const name of names) this.#replaced.delete(name);
+    } catch {
+      // Nothing is lost, and who waits for a mutation that was made must not hear of it.
+    }
   }
 
   /** Folds as many packs as one fold may; `false` when there is nothing left that could be folded. */
@@ -39,12 +78,17 @@ export class PackFolder {
     for (;;) {
       const chosen = planLargest(await this.#measure());
       if (chosen.length < 2) return false;
-      if (await this.#fold(chosen)) return true;
+      const { entries, packs } = await this.#read(chosen);
+      if (packs.length < 2) continue;
+      const merged = assemblePack(entries);
+      await publishPack(this.#place, merged);
+      await removePacks(this.#place, packs.filter((name) => name !== merged.name));
+      return true;
     }
   }
 
   #foldable(): string[] {
-    return [...this.#place.store.packs.keys()].filter((name) => !this.#leftAlone.has(name));
+    return [...this.#place.store.packs.keys()].filter((name) => !this.#leftAlone.has(name) && !this.#replaced.has(name));
   }
 
   async #measure(): Promise<PackSize[]> {
@@ -59,12 +103,12 @@ export class PackFolder {
     return sizes;
   }
 
-  /** `false` when too few of them turned out to be whole; those that are not are then left alone. */
-  async #fold(chosen: readonly string[]): Promise<boolean> {
+  /** Those that turn out not to be whole are left alone from now on. */
+  async #read(chosen: readonly string[]): Promise<Gathered> {
     const entries = new Map<Oid, PackEntry>();
-    const folded: string[] = [];
+    const packs: string[] = [];
     for (const name of chosen) {
-      // A fold takes many times as long as a mutation; the rest of the process need not wait for all of it.
+      // Reading many takes many times as long as a mutation; the rest of the process need not wait for all of it.
       await setImmediate();
       const content = await readWholeEntries(this.#place.store, name);
       if (content === undefined) {
@@ -76,13 +120,9 @@ export class PackFolder {
         // Of two copies the whole one stays, whichever came first: the packs that hold them go.
         if (other === undefined || !holdsItsObject(other)) entries.set(entry.oid, entry);
       }
-      folded.push(name);
+      packs.push(name);
     }
-    if (folded.length < 2) return false;
-    const merged = assemblePack([...entries.values()]);
-    await publishPack(this.#place, merged);
-    await removePacks(this.#place, folded.filter((name) => name !== merged.name));
-    return true;
+    return { entries: [...entries.values()], packs };
   }
 }
 

@@ -90,6 +90,11 @@ export class ObjectStore {
     this.#indexes.set(name, index);
   }
 
+  /** Looks no more into a pack that is to go, or has gone. */
+  forget(name: string): void {
+    this.#indexes.delete(name);
+  }
+
   /** Opens the file of a pack; `undefined` when it has been folded away since it was listed. The caller closes it. */
   async openPack(name: string): Promise<ReadHandle | undefined> {
     return this.#fs.open(this.pathOf(name, 'pack'));

@@ -11,9 +11,8 @@ import { nodeFileSystem, type FileSystem } from './fs.ts';
 import { MAIN, checkLayout, layoutOf, readConfig } from './layout.ts';
 import { BranchLock } from './lock.ts';
 import { ObjectStore } from './object-store.ts';
-import { oidOf, type GitObject, type Oid } from './objects.ts';
-import { assemblePack, encodePackEntry, type Pack } from './pack-write.ts';
-import { publishHead, type Place } from './publish.ts';
+import type { GitObject, Oid } from './objects.ts';
+import type { Place } from './publish.ts';
 import { Quarantine } from './quarantine.ts';
 import { Queue } from './queue.ts';
 import { removeOwnRef, replaceFile, seenRef, setOwnRef, takeOver } from './receive.ts';
@@ -23,6 +22,7 @@ import { FullPack } from './repack.ts';
 import { measureObjects, type RepositoryStats } from './stats.ts';
 import { findGit } from './system-git.ts';
 import { giveWay, takeTurn } from './turns.ts';
+import { writeMutation, type Mutation } from './write.ts';
 
 export interface RepositoryOptions {
   /** Replaced in tests only. */
@@ -31,15 +31,6 @@ export interface RepositoryOptions {
   readOnly?: boolean;
   /** How long `update` waits for another process. Default 10,000. */
   lockTimeoutMs?: number;
-}
-
-/** What an update wants written: new objects, and the commit that the branch is to point to. */
-export interface Mutation<T> {
-  readonly objects: readonly GitObject[];
-  readonly head: Oid;
-  readonly result: T;
-  /** Called once the branch has moved, before the lock is released and anyone can move it again. */
-  readonly onPublished?: () => void;
 }
 
 export class Repository {
@@ -124,7 +115,7 @@ export class Repository {
       const head = await this.head();
       const built = await build(head);
       if ('head' in built) {
-        await this.#write(head, built);
+        await writeMutation(this.#place, this.#folder, head, built);
         built.onPublished?.();
       }
       return built.result;
@@ -197,7 +188,22 @@ export class Repository {
   async close(): Promise<void> {
     this.#closed = true;
     await this.#queue.idle();
+    if (this.#folder.hasReplaced) await this.#removeReplaced();
     await this.#lock.close();
+  }
+
+  /** What is not removed is folded once more by whoever opens the repository next, which is why it is worth waiting for the lock. */
+  async #removeReplaced(): Promise<void> {
+    try {
+      await this.#lock.acquire(undefined);
+    } catch {
+      return;
+    }
+    try {
+      await this.#folder.removeReplaced(Infinity);
+    } finally {
+      await this.#lock.release();
+    }
   }
 
   async #editConfig(edit: (text: string) => string): Promise<void> {
@@ -233,21 +239,5 @@ export class Repository {
     if (this.#settled) return;
     await syncNames(this.#place.fs, dirname(this.gitdir));
     this.#settled = true;
-  }
-
-  async #write(from: Oid, { objects, head }: Mutation<unknown>): Promise<void> {
-    const pack = await this.#pack(objects);
-    if (!objects.some(({ type, body }) => oidOf(type, body) === head) && !(await this.has(head))) {
-      throw new TypeError('expected the new head to be among the objects or in the repository');
-    }
-    await this.#folder.foldIfMany();
-    await publishHead(this.#place, pack, from, head);
-  }
-
-  /** An object that is whole in a pack is not written again; a damaged one is, and from then on read from its new place. */
-  async #pack(objects: readonly GitObject[]): Promise<Pack | undefined> {
-    const entries = new Map((await Promise.all(objects.map(encodePackEntry))).map((entry) => [entry.oid, entry]));
-    for (const oid of entries.keys()) if (await this.#place.store.holdsWhole(oid)) entries.delete(oid);
-    return entries.size === 0 ? undefined : assemblePack([...entries.values()]);
   }
 }

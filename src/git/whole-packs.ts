@@ -13,7 +13,8 @@ import type { ObjectStore } from './object-store.ts';
 import type { Place } from './publish.ts';
 
 const OWN_FILE = /^pack-[0-9a-f]{40}\.(?:pack|idx|rev)$/;
-const MULTI_PACK_INDEX = /^multi-pack-index(?:-[0-9a-f]{40}\.(?:bitmap|rev))?$/;
+/** The index, and the beginning of the names of what belongs to it. */
+const MULTI_PACK_INDEX = 'multi-pack-index';
 
 /** The packs that git has marked (.keep and the like), or made something for (.bitmap), by name. */
 export async function markedPacks({ fs, layout }: Place): Promise<Set<string>> {
@@ -61,13 +62,19 @@ export function holdsItsObject({ oid, bytes }: PackEntry): boolean {
 }
 
 /** Index first, so that no index is ever without its pack. git's index over all packs goes too: it would name packs that are gone. */
-export async function removePacks({ fs, layout, store }: Place, names: readonly string[]): Promise<void> {
+export async function removePacks(place: Place, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
-  for (const file of (await fs.readdir(layout.packs)) ?? []) {
-    if (MULTI_PACK_INDEX.test(file)) await fs.unlink(join(layout.packs, file));
-  }
+  await removeMultiPackIndex(place);
+  const { fs, store } = place;
   for (const name of names) {
     for (const extension of ['idx', 'rev', 'bitmap', 'pack'] as const) await fs.unlink(store.pathOf(name, extension));
+    store.forget(name);
   }
-  await store.rescan();
+}
+
+async function removeMultiPackIndex({ fs, layout }: Place): Promise<void> {
+  if ((await fs.lstat(join(layout.packs, MULTI_PACK_INDEX))) === undefined) return;
+  for (const file of (await fs.readdir(layout.packs)) ?? []) {
+    if (file.startsWith(MULTI_PACK_INDEX)) await fs.unlink(join(layout.packs, file));
+  }
 }

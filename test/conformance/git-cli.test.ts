@@ -28,16 +28,20 @@ test('git finds every object, and nothing wrong, before, between and after folds
   const gitdir = freshGitdir();
   const repository = await createSample(gitdir);
   let most = 0;
-  for (let i = 0; i < 130; i += 1) {
+  for (let i = 0; i < 100; i += 1) {
     await addFile(repository, `f${i % 30}`, `${i}`);
     most = Math.max(most, (await repository.stats()).packs);
     if (i % 43 === 42) expect(git(gitdir, ['fsck', '--strict', '--full', '--no-dangling'])).toBe('');
   }
-  expect(most).toBe(FOLD_AT_PACKS);
+  // Those that were folded go bit by bit, and with the last of them when the repository is closed.
+  expect(most).toBe(FOLD_AT_PACKS + 1);
+  const left = (await repository.stats()).packs;
+  await repository.close();
+  expect((await repository.stats()).packs).toBeLessThan(left / 2);
   expect(packFiles(gitdir, '.idx').length).toBe(packFiles(gitdir, '.pack').length);
-  expect(git(gitdir, ['rev-list', '--count', 'main']).trim()).toBe('131');
+  expect(git(gitdir, ['rev-list', '--count', 'main']).trim()).toBe('101');
   // Each update makes a blob, a tree and a commit.
-  expect(await expectSameObjects(repository, gitdir)).toBe(131 * 3);
+  expect(await expectSameObjects(repository, gitdir)).toBe(101 * 3);
   for (const { oid, type } of everyObject(gitdir).slice(0, 10)) {
     expect(Buffer.from((await repository.read(oid)).body).equals(bodyFromGit(gitdir, type, oid))).toBe(true);
   }
@@ -98,7 +102,8 @@ describe('folding', () => {
     for (let i = 0; i < FOLD_AT_PACKS - 5; i += 1) await addFile(repository, `g${i}`, large());
     git(gitdir, ['multi-pack-index', 'write']);
     for (let i = 0; i < 10; i += 1) await addFile(repository, `h${i}`, large());
-    expect((await repository.stats()).packs).toBeLessThan(40);
+    await repository.close();
+    expect((await repository.stats()).packs).toBeLessThan(20);
     expect(packFiles(gitdir, '.pack')).toEqual(expect.arrayContaining([...deltified, kept]));
     expect(packFiles(gitdir, 'multi-pack-index')).toEqual([]);
     expect(git(gitdir, ['fsck', '--strict', '--full', '--no-dangling'])).toBe('');
@@ -117,7 +122,8 @@ describe('folding', () => {
     writeFileSync(join(gitdir, 'objects/pack', damaged), 'PACK');
     for (let i = 0; i < 3; i += 1) await addFile(repository, `g${i}`, `${i}`);
     expect(packFiles(gitdir, '.pack')).toContain(damaged);
-    expect((await repository.stats()).packs).toBeLessThan(30);
+    await repository.close();
+    expect((await repository.stats()).packs).toBeLessThan(10);
     const results = await Promise.allSettled([before, await repository.head()].map((head) => filesAt(reader, head)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   });

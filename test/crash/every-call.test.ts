@@ -2,7 +2,7 @@
  * Each operation, with each kind of fault at each of its calls to the file system: what is left is the state before or the state
  * after, whole, and after only if it was not said to have failed. A sample of the calls, or with SLOW=1 all of them. Seen to fail without
  * the sync of a file, of the packs' folder or of the ref's; with the ref moved before the pack is there, or removed before the new one
- * takes its place; with packs removed before the one that they are folded into is there; with an unknown outcome called a failure.
+ * takes its place; with packs removed before the one that they are folded into is there, all of them or the first two; with an unknown outcome called a failure.
  */
 import { FAULTS, type FaultName } from '../support/fault-fs.ts';
 import { Template } from '../support/doomed-vault.ts';

@@ -94,6 +94,19 @@ export const OPERATIONS: readonly Operation[] = [
     },
     run: ({ vault }) => vault.write('/memories/many.txt', 'folded\n'),
   },
+  {
+    name: 'a write that folds packs, and one that removes some of them',
+    prepare: async (doomed) => {
+      const { vault, repository } = doomed;
+      await someFiles(doomed);
+      for (let i = 0; (await repository.repository.stats()).packs < FOLD_AT_PACKS; i += 1) await vault.write('/memories/many.txt', `${i}\n`);
+    },
+    run: async ({ vault }) => {
+      for (const text of ['folded\n', 'removed\n']) await vault.write('/memories/many.txt', text);
+    },
+    // Between the two there is a third state; what counts is that all the rest, and the history, is there.
+    comparable: (contents) => ({ ...contents, 'many.txt': '' }),
+  },
   { name: 'gc', prepare: someFiles, run: ({ vault }) => vault.gc() },
   { name: 'gc without git', prepare: someFiles, run: ({ repository }) => withoutGit(() => repository.repository.gc()) },
   sync('fetch', fetchRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),

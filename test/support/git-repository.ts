@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeCommit, encodeCommit } from '../../src/git/commit.ts';
 import { decodeTree, encodeTree, oidOf, type GitObject, type Oid, type TreeEntry } from '../../src/git/objects.ts';
-import { Repository, type Mutation, type RepositoryOptions } from '../../src/git/repository.ts';
+import { Repository, type RepositoryOptions } from '../../src/git/repository.ts';
+import type { Mutation } from '../../src/git/write.ts';
 
 /** A folder for one test file, removed when its tests are over. */
 export function temporaryFolder(): string {
