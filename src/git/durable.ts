@@ -1,6 +1,5 @@
 /** Writes new files so that they are on the disk, not only on their way there. Names are made durable by syncing the folder, later. */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { Bytes } from '../bytes.ts';
 import type { FileSystem } from './fs.ts';
 
@@ -14,7 +13,7 @@ export const TEMPORARY_PREFIX = 'tmp_memgit_';
 
 /** Returns a path in the folder that nobody else will use. It has no extension, as git takes every `*.idx` for an index. */
 export function temporaryPath(folder: string): string {
-  return join(folder, `${TEMPORARY_PREFIX}${randomBytes(8).toString('hex')}`);
+  return `${folder}/${TEMPORARY_PREFIX}${randomBytes(8).toString('hex')}`;
 }
 
 export function isTemporary(name: string): boolean {
