@@ -24,8 +24,9 @@ async function readAt(bytes: Uint8Array, index: PackIndex, offset: number): Prom
 }
 
 const CORRUPT = expect.objectContaining({ code: 'CORRUPT' });
-// 15 and 2,047 are the last sizes of one and two header bytes; 65,537 takes the way of the thread pool.
-const objects = [0, 15, 16, 2_047, 2_048, 65_537].map((size): GitObject => ({ type: 'blob', body: Buffer.alloc(size, `${size}`) }));
+// 15 and 2,047 are the last sizes of one and two header bytes, 65,535 that of a stored block; 65,537 takes the way of the thread pool.
+const objects = [0, 15, 16, 2_047, 2_048, 65_535, 65_536, 65_537].flatMap((size): GitObject[] =>
+  (['blob', 'commit'] as const).map((type) => ({ type, body: Buffer.alloc(size, `${size}`) })));
 
 test('git makes the very same index for a pack', async () => {
   const pack = await packOf(objects);
