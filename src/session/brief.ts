@@ -1,14 +1,13 @@
 /**
  * The brief: what a session has to know of the ones before it, from the table, the checklist, a few logs and the newest
- * commits. The same memory gives the same brief, and its size is bounded by leaving out the least needed first.
+ * commits. The same memory gives the same brief, as long as the same open sessions are alive.
  */
 import { walkHistory } from '../history/walk.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { isWork } from './activity.ts';
-import { shrinkBrief, LEVELS } from './brief-size.ts';
-import { briefText } from './brief-text.ts';
 import { MIN_BRIEF_CHARS, type Brief, type BriefFeatures, type BriefSession, type BriefSince } from './brief-content.ts';
+import { renderBrief } from './brief-render.ts';
 import { isChecklist, nextFeature } from './checklist.ts';
 import { summarize } from './features.ts';
 import { FEATURES, logPath } from './layout.ts';
@@ -17,7 +16,6 @@ import { faultSentence } from './messages.ts';
 import { readChecklist, readTable, readText } from './progress-files.ts';
 import { digestOf } from './session-log.ts';
 import type { SessionRow } from './table.ts';
-import { cutAtSentence } from './text.ts';
 import type { World } from './world.ts';
 
 export interface BriefOptions {
@@ -35,14 +33,7 @@ const COMMITS_COUNTED = 1000;
 /** @param own the number of the session that is briefed; `undefined` outside any. @throws CORRUPT when the table cannot be read */
 export async function writeBrief(vault: VaultRepository, world: World, own: number | undefined, { maxChars = MAX_CHARS, format = 'text' }: BriefOptions): Promise<string> {
   if (!Number.isSafeInteger(maxChars) || maxChars < MIN_BRIEF_CHARS) throw new RangeError(`maxChars: expected a whole number of at least ${MIN_BRIEF_CHARS}`);
-  const brief = await gatherBrief(vault, world, own);
-  const render = format === 'json' ? (value: Brief) => JSON.stringify(value) : briefText;
-  for (const level of LEVELS) {
-    const text = render(shrinkBrief(brief, level));
-    if (text.length <= maxChars) return text;
-  }
-  const last = shrinkBrief(brief, LEVELS.at(-1)!);
-  return format === 'json' ? JSON.stringify({ features: countsOf(last) }) : cutAtSentence(briefText(last), maxChars);
+  return renderBrief(await gatherBrief(vault, world, own), format, maxChars);
 }
 
 async function gatherBrief(vault: VaultRepository, world: World, own: number | undefined): Promise<Brief> {
@@ -127,8 +118,4 @@ async function gatherSince(vault: VaultRepository, rows: readonly SessionRow[], 
   const bySession = [...counts].map(([number, commits]) => ({ ...(number === undefined ? {} : { number }), commits }));
   bySession.sort((a, b) => (b.number ?? 0) - (a.number ?? 0));
   return { session, commits: bySession.reduce((sum, { commits }) => sum + commits, 0), complete: met < COMMITS_COUNTED, bySession };
-}
-
-function countsOf({ features }: Brief): Pick<BriefFeatures, 'total' | 'passing' | 'done'> {
-  return { total: features?.total ?? 0, passing: features?.passing ?? 0, done: features?.done ?? false };
 }
