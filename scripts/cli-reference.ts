@@ -13,7 +13,7 @@ stdout is data, stderr is talk: errors begin with \`error:\`, what to do about t
 one object a line where a list could be long. The fields below are stable: later versions may add some, none is taken away or
 changes its meaning within a major version. A field that has nothing to say is left out.
 
-On a terminal, long output goes through \`$PAGER\` (default: \`less\` with \`LESS=FRX\`; empty or \`cat\` for none), colours are left
+On a terminal, long output goes through \`$PAGER\` (default: \`less\` with \`LESS=FRX\`; empty or \`cat\` for none, and none with \`TERM=dumb\`), colours are left
 out when \`NO_COLOR\` is set, and control characters and escape sequences in a memory are shown as \`\\x1b\` and the like. In a pipe
 file contents and patches come as they are.
 

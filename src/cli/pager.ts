@@ -12,9 +12,9 @@ export interface Pager {
 /** `less` where it is installed; the output goes straight to the terminal where it is not. */
 const DEFAULT_PAGER = 'if command -v less >/dev/null; then exec less; else exec cat; fi';
 
-/** Returns `undefined` when the operator wants no pager: `PAGER` empty or `cat`. */
+/** Returns `undefined` when the operator wants no pager: `PAGER` empty or `cat`, or none named for a terminal that cannot page. */
 export function startPager(env: Io['env']): Pager | undefined {
-  const command = env['PAGER'] ?? DEFAULT_PAGER;
+  const command = env['PAGER'] ?? (env['TERM'] === 'dumb' ? '' : DEFAULT_PAGER);
   if (command === '' || command === 'cat') return undefined;
   // Quit if one screen is enough, show colours, leave the text on the screen: what git sets.
   const child = spawn('sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FRX', ...env } });

@@ -66,6 +66,7 @@ test('what a person reads goes through the pager, and close waits for it', async
 test.each([
   ['a pager that is not wanted', { PAGER: '' }],
   ['cat', { PAGER: 'cat' }],
+  ['less on a terminal that cannot page', { TERM: 'dumb' }],
 ])('%s is not started', async (_, env) => {
   const { io, stdout } = fakeIo({ terminal: true, env });
   const out = new Output(io, { pager: true });
