@@ -73,10 +73,12 @@ export class PackIndex {
     if (!createHash('sha1').update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end))) {
       throw new MemgitError('CORRUPT', 'expected the pack index to match its checksum; it is torn or was altered');
     }
-    for (let i = 1; i < 256; i += 1) {
-      if (this.#fanOut(i) < this.#fanOut(i - 1)) throw new MemgitError('CORRUPT', 'expected the fan-out of a pack index to rise');
+    let count = 0;
+    for (let byte = 0; byte < 256; byte += 1) {
+      const next = this.#fanOut(byte);
+      if (next < count) throw new MemgitError('CORRUPT', 'expected the fan-out of a pack index to rise');
+      count = next;
     }
-    const count = this.#fanOut(255);
     const leastBytes = OIDS_AT + count * (OID_BYTES + 8) + TRAILER_BYTES;
     if (bytes.length < leastBytes || (bytes.length - leastBytes) % 8 !== 0) {
       throw new MemgitError('CORRUPT', `expected a pack index of ${count} objects, got ${bytes.length} bytes`);
