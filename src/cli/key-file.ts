@@ -42,7 +42,7 @@ export async function exists(path: string): Promise<boolean> {
 export async function writeKeyFile(path: string, key: string, store: string): Promise<void> {
   await refusePlace(await realPlace(dirname(path)), await realPlace(store));
   // Loaded here, since the program starts with this file and seldom writes a key.
-  const [{ makeFolders }, { nodeFileSystem }] = await Promise.all([import('../git/create.ts'), import('../git/fs.ts')]);
+  const { makeFolders, nodeFileSystem } = await import('./library.ts');
   await makeFolders(nodeFileSystem, resolve(dirname(path)));
   const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? new MemgitError('ALREADY_EXISTS', `there is already a file at ${path}`) : error;

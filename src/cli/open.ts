@@ -1,7 +1,4 @@
-/**
- * Opens what a command works on and closes it again, also when the command fails or is interrupted. The library is loaded
- * here and only here, so that help, completion and mistakes in the arguments cost nothing.
- */
+/** Opens what a command works on and closes it again, also when the command fails or is interrupted. */
 import { MemgitError } from '../errors.ts';
 import type { Store } from '../store.ts';
 import type { Vault } from '../vault.ts';
@@ -25,7 +22,7 @@ export async function withStore<T>(context: Context, use: (store: Store, source:
   const { store: dir, repo } = context.globals;
   if (repo !== undefined) throw new MemgitError('INVALID_ARGUMENT', 'this command works on a store; give --store instead of -C');
   if (dir === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected the folder of a store; give --store or set MEMGIT_STORE');
-  const { openStore } = await import('../store.ts');
+  const { openStore } = await import('./library.ts');
   const { opened, source } = await unlock(context, async (key) => openStore({ dir, ...key, create: false, readOnly }));
   return using(context, opened, async () => use(opened, source));
 }
@@ -39,7 +36,7 @@ export async function withVault<T>(context: Context, use: (vault: Vault, source:
     if (user === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a user; give --user or set MEMGIT_USER');
     return withStore(context, async (store, source) => onVault(await store.vault(user, { create: create && !readOnly }), source), { readOnly });
   }
-  const { openRepository } = await import('../store.ts');
+  const { openRepository } = await import('./library.ts');
   const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly }));
   return using(context, opened, async () => onVault(opened, source));
 }

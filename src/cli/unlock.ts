@@ -32,7 +32,7 @@ export async function unlock<T>(context: Context, open: (options: KeyOptions) =>
         const file = defaultKeyFile(context.io.env, storeId);
         if (!(await exists(file))) throw new MemgitError('KEY_MISSING', 'expected the key of the store, got none', { details: { storeId } });
         source = file;
-        const { parseKey } = await import('../crypto/key-text.ts');
+        const { parseKey } = await import('./library.ts');
         return parseKey(await readSecretFile(context, file));
       },
     },

@@ -38,7 +38,7 @@ export const clone = defineCommand({
     if (repo === undefined && store === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a place for the memory; name a repository, or give --store or MEMGIT_STORE');
     const place = repo === undefined ? { store } : { gitdir: repo };
     context.io.catchInterrupts();
-    const { clone: cloneFrom } = await import('../../clone.ts');
+    const { clone: cloneFrom } = await import('../library.ts');
     const { opened } = await transferring(context, typed, async (options) =>
       unlock(context, async (key) => cloneFrom({ ...options, ...key, ...place, url, remote, repositoryId, userId: repo === undefined ? user : undefined })),
     );

@@ -59,7 +59,7 @@ async function makeStore(context: Context, dir: string, passphrase: boolean): Pr
 
 /** The key is on the disk before the store is, so that no store is left without one. */
 async function makeStoreWithNewKey({ io: { env } }: Context, dir: string, wanted: string | undefined): Promise<{ storeId: string; keyFile: string }> {
-  const { generateKey } = await import('../../key.ts');
+  const { generateKey } = await import('../library.ts');
   const key = await generateKey();
   // The name of a default key file is the store's id, which is not known yet.
   const first = wanted ?? join(keyFolder(env), `new-${randomBytes(8).toString('hex')}.key`);
@@ -78,7 +78,7 @@ async function makeStoreWithNewKey({ io: { env } }: Context, dir: string, wanted
 }
 
 async function createStore(dir: string, options: KeyOptions): Promise<string> {
-  const { openStore } = await import('../../store.ts');
+  const { openStore } = await import('../library.ts');
   const store = await openStore({ dir, ...options });
   await store.close();
   return store.id;
