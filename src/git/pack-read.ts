@@ -24,8 +24,8 @@ export const MAX_DELTA_DEPTH = 4095;
 const MAX_HEADER_BYTES = 5;
 /** Compressing can lengthen a body by a little; an entry longer than this cannot be one that memgit would read. */
 const MAX_ENTRY_BYTES = MAX_OBJECT_BYTES + MAX_OBJECT_BYTES / 1024;
-/** Holds a sealed note of 4 KiB, which is most of what a pack has. */
-const FIRST_READ_BYTES = 6144;
+/** Holds commits, trees and deltas, and comes out of node's pool of buffers; twice as much would be allocated anew for each. */
+const FIRST_READ_BYTES = 2048;
 /** What may stand before the compressed body: type and size, then the base of a delta. */
 const MAX_PREFIX_BYTES = 32;
 
