@@ -1,4 +1,7 @@
-/** Many mutations at once on one vault, from one turn of the tool runner and from two processes: none is lost, and git agrees. */
+/**
+ * Many mutations at once on one vault, from one turn of the tool runner and from two processes: none is lost, and git agrees. Seen to
+ * fail with the lock ignored, and with the queue of a process ignored.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

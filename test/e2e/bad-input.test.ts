@@ -1,6 +1,7 @@
 /**
  * Everything that can be wrong with what memgit is given: each fault has its own code, the command its exit status, nothing on
- * the disk is changed, and no error holds the key or what the memory holds. Needs dist/.
+ * the disk is changed, and no error holds the key or what the memory holds. Needs dist/. Seen to fail with the checksum of a key
+ * not looked at.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** One changed byte anywhere in a vault's repository is noticed, or changes nothing that anyone can read. */
+/**
+ * One changed byte anywhere in a vault's repository is noticed, or changes nothing that anyone can read. Seen to fail with a ref read
+ * without its end, and with HEAD not read. Objects are checked twice, by hash and by seal or signature: without the first alone it holds.
+ */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

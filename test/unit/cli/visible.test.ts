@@ -1,3 +1,4 @@
+/** Text that is shown is not obeyed. Seen to fail with C1 controls let through, and with characters that hide or reorder text. */
 import fc from 'fast-check';
 import { visibleBytes, visibleLine, visibleText } from '../../../src/cli/visible.ts';
 

@@ -1,3 +1,7 @@
+/**
+ * Envelopes open where and as what they were sealed, and nowhere else. Seen to fail with the repository not bound, with the header not
+ * bound, and with the kind not looked at.
+ */
 import { createDecipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { concat, fromHex, toHex, utf8 } from '../../../src/bytes.ts';

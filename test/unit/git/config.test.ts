@@ -1,3 +1,7 @@
+/**
+ * The configurations that memgit takes, and those that could run a program or lead elsewhere. Seen to fail with unknown keys let
+ * through, and with an address that git would take for a program or an option.
+ */
 import { CONFIG_TEXT, checkConfig } from '../../../src/git/config.ts';
 
 const BARE = '[core]\n\tbare = true\n';

@@ -1,3 +1,8 @@
+/**
+ * Owners of locks and single lock files: what a dead holder leaves is broken and cleared away, and all doubt counts as alive. Seen to fail
+ * with the host, the pid namespace, the start of a process or its being a zombie not looked at, with a lock never broken, and with what a
+ * dead owner left not cleared.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -1,3 +1,7 @@
+/**
+ * A repository on the disk: what is made, what is refused at open, and what is read of it when parts are missing or damaged. Seen to
+ * fail with alternates and with replace refs let through.
+ */
 import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, symlinkSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';

@@ -1,3 +1,7 @@
+/**
+ * What `verify` finds in vaults that were damaged, or put together by somebody who has the keys. Seen to fail with one of
+ * these checks left out: signatures, numbers, paths, bases of deltas, contents.
+ */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

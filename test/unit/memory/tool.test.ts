@@ -1,3 +1,7 @@
+/**
+ * The tool as the SDK runs it: what Claude reads, and what only the host program does. Seen to fail with the text of an unexpected
+ * error added to its sentence.
+ */
 import { betaMemoryTool } from '@anthropic-ai/sdk/helpers/beta/memory';
 import { runRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';

@@ -1,3 +1,6 @@
+/**
+ * The one spelling of a path. Seen to fail with `..` let through, with a spelling that is decoded twice let through, and without NFC.
+ */
 import fc from 'fast-check';
 import { isMemgitError } from '../../../src/errors.ts';
 import {

@@ -1,4 +1,7 @@
-/** What someone can make of a vault who can write to its repository, with no key, an old one, or a reader's. */
+/**
+ * What someone can make of a vault who can write to its repository, with no key, an old one, or a reader's. Seen to fail with the
+ * signature, the descent, the succession of keyrings or the name of an entry not checked.
+ */
 import { join } from 'node:path';
 import { concat } from '../../../src/bytes.ts';
 import { sealBox } from '../../../src/crypto/box.ts';
