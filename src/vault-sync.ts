@@ -1,12 +1,12 @@
 /** A vault's remotes: where its backups are, and what goes there and comes from there. The memory is changed by `pull` only. */
 import { MemgitError } from './errors.ts';
-import type { Remote } from './git/remotes.ts';
+import { noSuchRemote, type Remote } from './git/remotes.ts';
 import type { TransportOptions } from './git/transport.ts';
 import { backupRemote, BACKUP_REMOTE } from './sync/backup.ts';
 import { fetchRemote, type Fetched, type FetchOptions } from './sync/fetch.ts';
 import { pullRemote, type Pulled, type PullOptions } from './sync/pull.ts';
 import { pushRemote, type Pushed } from './sync/push.ts';
-import { DEFAULT_REMOTE, findRemote } from './sync/remote.ts';
+import { DEFAULT_REMOTE } from './sync/remote.ts';
 import type { VaultRepository } from './vault/vault-repository.ts';
 import type { VaultEvent } from './vault-base.ts';
 import { VaultHistory } from './vault-history.ts';
@@ -24,11 +24,16 @@ export class VaultSync extends VaultHistory {
   async remotes(): Promise<Remote[]> {
     this.assertOpen();
     const own = await this.repository.repository.remotes();
-    return this.#backup === undefined || own.some(({ name }) => name === BACKUP_REMOTE) ? own : [...own, backupRemote(this.#backup, this.vaultId)];
+    if (this.#backup === undefined) return own;
+    // The template is authenticated, and the repository's configuration is not: whoever writes the disk must not say where backups go.
+    return [...own.filter(({ name }) => name !== BACKUP_REMOTE), backupRemote(this.#backup, this.vaultId)];
   }
 
-  /** @throws ALREADY_EXISTS, INVALID_ARGUMENT for a name or an address that cannot be one */
+  /** @throws ALREADY_EXISTS, also for `backup` where the store has a template; INVALID_ARGUMENT for a name or an address that cannot be one */
   async addRemote(name: string, url: string): Promise<void> {
+    if (name === BACKUP_REMOTE && this.#backup !== undefined) {
+      throw new MemgitError('ALREADY_EXISTS', 'expected another name than backup, which the store gives to every vault by its template; choose one', { details: { remote: name } });
+    }
     await this.timed('addRemote', async () => this.repository.repository.addRemote({ name, url }));
   }
 
@@ -40,7 +45,7 @@ export class VaultSync extends VaultHistory {
   /**
    * Brings a remote up to this vault. Only ever forward: a remote with commits that are not here is left alone.
    *
-   * @param remote default: `origin`, or the one from the store's template
+   * @param remote default: the one from the store's template, or `origin`, or the only one
    * @throws PUSH_REJECTED; ROLLBACK_DETECTED, FORK_DETECTED when the remote shows less than was seen; REMOTE_UNREACHABLE, REMOTE_REFUSED
    */
   async push(remote?: string, options: TransportOptions = {}): Promise<Pushed> {
@@ -64,9 +69,10 @@ export class VaultSync extends VaultHistory {
 
   async #find(name: string | undefined): Promise<Remote> {
     const remotes = await this.remotes();
-    const found = remotes.find((remote) => remote.name === (name ?? DEFAULT_REMOTE)) ?? (name === undefined && remotes.length === 1 ? remotes[0] : undefined);
+    const wanted = name ?? (this.#backup === undefined ? DEFAULT_REMOTE : BACKUP_REMOTE);
+    const found = remotes.find((remote) => remote.name === wanted) ?? (name === undefined && remotes.length === 1 ? remotes[0] : undefined);
     if (found) return found;
-    if (name !== undefined) return findRemote(this.repository.repository, name);
+    if (name !== undefined) throw noSuchRemote(name);
     throw new MemgitError('NOT_FOUND', 'expected a remote, found none that is meant without a name; add one with `memgit remote add origin <url>`, or name one');
   }
 }

@@ -1,8 +1,6 @@
-/** The remotes of a vault by name, and what to say when one shows less than it did before. */
+/** How remotes are called, and what to say when one shows less than it did before. */
 import { MemgitError, type ErrorCode } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
-import { noSuchRemote, type Remote } from '../git/remotes.ts';
-import type { Repository } from '../git/repository.ts';
 import type { Relation } from './ancestry.ts';
 
 /** The remote that is meant when none is named. */
@@ -10,13 +8,6 @@ export const DEFAULT_REMOTE = 'origin';
 
 /** In place of an oid: accepts a remote that has become empty. */
 export const EMPTY = 'empty';
-
-/** @throws NOT_FOUND */
-export async function findRemote(repository: Repository, name: string): Promise<Remote> {
-  const remote = (await repository.remotes()).find((candidate) => candidate.name === name);
-  if (!remote) throw noSuchRemote(name);
-  return remote;
-}
 
 /** What a remote showed, against where it was seen before. */
 export interface Regression {

@@ -1,6 +1,6 @@
 /** The backups of a whole store, and a store made again from them. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clone, generateKey, openStore, type Store } from '../../src/index.ts';
@@ -88,6 +88,26 @@ test('a template is kept under the keyed hash of store.json, and can go again', 
   const reopened = await openStore({ dir, key });
   expect(reopened.backup).toBeUndefined();
   await reopened.close();
+});
+
+// Seen to push to the planted repositories when the configuration went before the template.
+test('whoever writes the disk does not say where the backups go', async () => {
+  const { store, template } = await storeWithBackup();
+  const alice = await store.vault('alice');
+  const planted = join(folder, 'planted.git');
+  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', planted]);
+  appendFileSync(join(alice.gitdir, 'config'), `[remote "backup"]\n\turl = ${planted}\n[remote "origin"]\n\turl = ${planted}\n`);
+
+  const backup = { name: 'backup', url: template.replace('{vault}', alice.vaultId) };
+  expect(await alice.remotes()).toEqual([{ name: 'origin', url: planted }, backup]);
+  expect(await alice.push()).toMatchObject({ remote: 'backup' });
+  for (const { error } of await collect(store.sync())) expect(error).toBeUndefined();
+  expect(readdirSync(join(planted, 'objects/pack'))).toEqual([]);
+  // Nor does anyone believe to have named another place.
+  await alice.removeRemote('backup');
+  await expect(alice.addRemote('backup', planted)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+  expect(await alice.remotes()).toContainEqual(backup);
+  await store.close();
 });
 
 test('no more are worked on at once than was asked for', async () => {
