@@ -128,13 +128,20 @@ export class Repository {
     return Quarantine.create(this.#place.fs, this.#place.layout.own, this.#place);
   }
 
-  /** Takes over what was checked, and notes where the branch of a remote was seen (`undefined`: nowhere). @throws as `update` */
-  async acceptFrom(remote: string, seen: Oid | undefined, quarantine?: Quarantine): Promise<void> {
-    await this.#locked(async () => {
+  /**
+   * Takes over what was checked, and notes where the branch of a remote is seen now (`undefined`: nowhere). Returns `false`, and
+   * has done nothing, when it is not noted any more where the caller knows it `before`: somebody else looked meanwhile, and what
+   * he saw may be newer. @throws as `update`
+   */
+  async acceptFrom(remote: string, { before, now }: { readonly before: Oid | undefined; readonly now: Oid | undefined }, quarantine?: Quarantine): Promise<boolean> {
+    return this.#locked(async () => {
       const { fs, layout } = this.#place;
+      const noted = await this.seenAt(remote);
+      if (noted !== before && noted !== now) return false;
       if (quarantine) await takeOver(this.#place, quarantine);
-      if (seen === undefined) await removeOwnRef(fs, layout, seenRef(remote));
-      else await setOwnRef(fs, layout, seenRef(remote), seen);
+      if (now === undefined) await removeOwnRef(fs, layout, seenRef(remote));
+      else await setOwnRef(fs, layout, seenRef(remote), now);
+      return true;
     });
   }
 
@@ -156,7 +163,7 @@ export class Repository {
   /** Forgets a remote and where its branch was seen. @throws NOT_FOUND */
   async removeRemote(name: string): Promise<void> {
     await this.#editConfig((text) => withoutRemote(text, name));
-    await this.acceptFrom(name, undefined);
+    await this.#locked(async () => removeOwnRef(this.#place.fs, this.#place.layout, seenRef(name)));
   }
 
   /**

@@ -45,16 +45,18 @@ export async function fetchRemote(vault: VaultRepository, remote: Remote, option
     const fetched = { remote: remote.name, head, seen };
     if (head === seen) return { ...fetched, commits: 0 };
     if (head === undefined) {
-      await acceptEmpty(vault, remote.name, seen, options.accept);
-      return { ...fetched, commits: 0 };
+      if (seen !== undefined && options.accept !== EMPTY) throw await describeEmptied(vault, remote.name, seen);
+      if (await repository.acceptFrom(remote.name, { before: seen, now: head })) return { ...fetched, commits: 0 };
+    } else {
+      const { commits, ...history } = await check(vault, head, quarantine, options);
+      if (options.accept !== head) await checkPin(vault, history, { remote: remote.name, head, seen });
+      if (await repository.acceptFrom(remote.name, { before: seen, now: head }, quarantine)) return { ...fetched, commits };
     }
-    const history = await check(vault, head, quarantine, options);
-    if (options.accept !== head) await checkPin(vault, history, { remote: remote.name, head, seen });
-    await repository.acceptFrom(remote.name, head, quarantine);
-    return { ...fetched, commits: history.commits };
   } finally {
     await quarantine.discard();
   }
+  // Somebody else has looked since: what is true now must be held against what was seen then.
+  return fetchRemote(vault, remote, options);
 }
 
 async function check(vault: VaultRepository, head: Oid, quarantine: Quarantine, { signal, onProgress }: FetchOptions): Promise<CheckedHistory> {
@@ -67,7 +69,7 @@ async function check(vault: VaultRepository, head: Oid, quarantine: Quarantine, 
 }
 
 /** The remote must lead to where it was seen, or, when it was never seen, have something in common with this vault. */
-async function checkPin(vault: VaultRepository, history: CheckedHistory, { remote, head, seen }: { remote: string; head: Oid; seen: Oid | undefined }): Promise<void> {
+async function checkPin(vault: VaultRepository, history: Pick<CheckedHistory, 'keys' | 'commit'>, { remote, head, seen }: { remote: string; head: Oid; seen: Oid | undefined }): Promise<void> {
   const pin = seen ?? (await vault.head()).oid;
   const keys = joinKeys(history.keys, await vault.keysWith(seen));
   const commit = async (oid: Oid) => history.commit(oid, keys);
@@ -76,12 +78,6 @@ async function checkPin(vault: VaultRepository, history: CheckedHistory, { remot
   const [now, before] = [await commit(head), await commit(pin)];
   const rewritten = now.record.generation !== before.record.generation;
   throw describeRegression(rewritten ? 'HISTORY_REWRITTEN' : regressionOf(relation), { remote, seen: pin, got: head, missing: relation.behind.length });
-}
-
-async function acceptEmpty(vault: VaultRepository, remote: string, seen: Oid | undefined, accept: string | undefined): Promise<void> {
-  if (seen === undefined) return;
-  if (accept !== EMPTY) throw await describeEmptied(vault, remote, seen);
-  await vault.repository.acceptFrom(remote, undefined);
 }
 
 /** A remote that had something and is empty now. */

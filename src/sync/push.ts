@@ -9,7 +9,7 @@ import { openTransport } from '../git/open-transport.ts';
 import type { Transport, TransportOptions } from '../git/transport.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { relate } from './ancestry.ts';
-import { describeEmptied } from './fetch.ts';
+import { describeEmptied, fetchRemote } from './fetch.ts';
 import { Outgoing } from './outgoing.ts';
 import { describeRegression, regressionOf } from './remote.ts';
 
@@ -33,7 +33,7 @@ export async function pushRemote(vault: VaultRepository, remote: Remote, options
   const from = seen === undefined || seen === head ? await transport.readHead() : seen;
   if (from !== seen) await checkMoved(vault, remote.name, seen, from);
   if (from === head) {
-    if (seen !== head) await repository.acceptFrom(remote.name, head);
+    if (seen !== head) await note(vault, remote, { before: seen, now: head }, options);
     return { remote: remote.name, head, from, commits: 0 };
   }
   const since = from === undefined ? undefined : await commitsSince(vault, head, from, remote.name);
@@ -41,8 +41,13 @@ export async function pushRemote(vault: VaultRepository, remote: Remote, options
   const outgoing = new Outgoing((oid) => source.read(oid));
   const commits = since ?? (await outgoing.history(head));
   await send(vault, transport, remote.name, { seen, from, head, objects: () => outgoing.objects(commits) }, options);
-  await repository.acceptFrom(remote.name, head);
+  await note(vault, remote, { before: seen, now: head }, options);
   return { remote: remote.name, head, from, commits: commits.length };
+}
+
+/** Notes where the remote is; when somebody else has noted something since, what the remote shows then is looked at instead. */
+async function note(vault: VaultRepository, remote: Remote, seen: { before: Oid | undefined; now: Oid }, options: TransportOptions): Promise<void> {
+  if (!(await vault.repository.acceptFrom(remote.name, seen))) await fetchRemote(vault, remote, options);
 }
 
 /** @throws PUSH_REJECTED unless the head goes on from there */

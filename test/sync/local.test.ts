@@ -2,11 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Remote } from '../../src/git/remotes.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
 import { pullRemote } from '../../src/sync/pull.ts';
 import { pushRemote } from '../../src/sync/push.ts';
+import type { VaultRepository } from '../../src/vault/vault-repository.ts';
 import { Bench } from '../support/remote-vault.ts';
-import { contentsOf, textOf, writeFile } from '../support/tmp-vault.ts';
+import { contentsOf, reopen, textOf, writeFile } from '../support/tmp-vault.ts';
 
 const bench = new Bench();
 afterAll(async () => bench.close());
@@ -38,4 +40,43 @@ test('a push, and a clone that has the same memory', async () => {
   expect(await pullRemote(vault, origin(url))).toMatchObject({ outcome: 'forward', head: pushed.head, conflicts: [] });
   expect(await textOf(vault, 'b/c.txt')).toBe('two and a half\n');
   expect(existsSync(join(url, 'refs/memgit'))).toBe(false);
+});
+
+/** Has something happen between what a vault finds out about its remote and its noting it. */
+function beforeNoting({ repository }: VaultRepository, happen: () => Promise<unknown>): void {
+  const accept = repository.acceptFrom.bind(repository);
+  jest.spyOn(repository, 'acceptFrom').mockImplementationOnce(async (...args) => {
+    await happen();
+    return accept(...args);
+  });
+}
+
+// Seen to put the pin back, and then to find nothing wrong with a host that went back, when it was noted without looking.
+test.each<[string, (vault: VaultRepository, remote: Remote) => Promise<unknown>]>([
+  ['fetch', async (vault, remote) => fetchRemote(vault, remote)],
+  ['push of nothing new', async (vault, remote) => pushRemote(vault, remote)],
+])('a slow %s does not put back where the remote was seen', async (what, act) => {
+  const writer = await bench.vault();
+  const remote = origin(bench.bare());
+  await pushRemote(writer.vault, remote);
+  const ours = await bench.clone(remote.url, writer.wrapKey);
+  const slow = await reopen(ours);
+  await writeFile(writer.vault, 'a.txt', 'one\n');
+  const { head: first } = await pushRemote(writer.vault, remote);
+  if (what !== 'fetch') {
+    // Here the head came another way, so that a push only finds out that the remote has it.
+    await pullRemote(ours.vault, remote);
+    await ours.vault.repository.removeRemote('origin');
+  }
+  let second = first;
+  beforeNoting(slow, async () => {
+    await writeFile(writer.vault, 'a.txt', 'two\n');
+    ({ head: second } = await pushRemote(writer.vault, remote));
+    await pullRemote(ours.vault, remote);
+  });
+  await act(slow, remote);
+  expect(await ours.vault.repository.seenAt('origin')).toBe(second);
+  execFileSync('git', ['--git-dir', remote.url, 'update-ref', 'refs/heads/main', first]);
+  await expect(pullRemote(ours.vault, remote)).rejects.toMatchObject({ code: 'ROLLBACK_DETECTED' });
+  await slow.close();
 });
