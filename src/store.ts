@@ -169,7 +169,11 @@ export class Store {
     this.#assertOpen();
     yield* inParallel(this.users(), options.concurrency ?? 4, async ({ vaultId, userId, error }) => {
       if (userId === undefined) return { vaultId, userId, conflicts: [], error };
-      return syncVault(await this.vault(userId, { create: false }), options);
+      try {
+        return await syncVault(await this.vault(userId, { create: false }), options);
+      } catch (failure) {
+        return { vaultId, userId, conflicts: [], error: failure };
+      }
     });
   }
 
@@ -184,7 +188,6 @@ export class Store {
   }
 
   async #openOrCreate(userId: string, vaultId: Uint8Array, create: boolean): Promise<VaultRepository> {
-    await this.#refuseLinks(toHex(vaultId));
     try {
       return await this.#open(vaultId, this.#vaultOptions);
     } catch (error) {
@@ -204,6 +207,7 @@ export class Store {
   /** Opens what stands in a vault's place. @throws ALTERED when that is another vault, which the key of this one does not open */
   async #open(vaultId: Uint8Array, options: VaultOptions): Promise<VaultRepository> {
     const gitdir = this.#gitdir(toHex(vaultId));
+    await this.#refuseLinks(toHex(vaultId));
     try {
       return await VaultRepository.open(gitdir, { wrapKey: vaultWrapKey(this.#opened.secret, vaultId) }, options);
     } catch (error) {

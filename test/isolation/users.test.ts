@@ -5,13 +5,14 @@
  */
 import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { MemgitError } from '../../src/errors.ts';
 import type { Oid } from '../../src/git/objects.ts';
-import { generateKey, isMemgitError, openStore, type Store } from '../../src/index.ts';
+import { generateKey, isMemgitError, openStore, type Store, type UserEntry } from '../../src/index.ts';
 import { SharedCache } from '../../src/vault/cache.ts';
 import type { FileInfo } from '../../src/vault/snapshot.ts';
 import { VaultRepository } from '../../src/vault/vault-repository.ts';
 import { git, temporaryFolder } from '../support/git-repository.ts';
-import { at, createTmpVault, textOf, writeFile } from '../support/tmp-vault.ts';
+import { at, collect, createTmpVault, textOf, writeFile } from '../support/tmp-vault.ts';
 
 const folder = temporaryFolder();
 let count = 0;
@@ -194,4 +195,23 @@ test('nothing in a store, temporaries included, can be read by other users of th
   } finally {
     process.umask(before);
   }
+});
+
+// Seen to fail when only `vault` refused links, and when sync opened vaults outside what it catches.
+test('vaults behind a planted link are named with their error, and keep no other vault from its backup', async () => {
+  const { alice, reopen } = await twoUsers();
+  const above = dirname(alice);
+  renameSync(above, join(folder, `moved-${count}`));
+  symlinkSync(join(folder, `moved-${count}`), above);
+  const store = await reopen();
+  const codes = (entries: readonly UserEntry[]) => new Map(entries.map(({ userId, error }) => [userId, (error as { code?: string } | undefined)?.code]));
+  expect(codes(await collect(store.users()))).toEqual(new Map([['bob', undefined], [undefined, 'STORE_INVALID']]));
+  const open = store.vault.bind(store);
+  jest.spyOn(store, 'vault').mockImplementation(async (...args) => {
+    // A link that is planted between the listing and the opening.
+    if (args[0] === 'bob') throw new MemgitError('STORE_INVALID', 'a link');
+    return open(...args);
+  });
+  expect(codes(await collect(store.sync()))).toEqual(new Map([['bob', 'STORE_INVALID'], [undefined, 'STORE_INVALID']]));
+  await store.close();
 });
