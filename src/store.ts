@@ -18,7 +18,7 @@ import type { Compression } from './vault/payload.ts';
 import { createStore, decodeStoreFile, encodeStoreFile, openStoreFile, openStoreSlots, STORE_ID_BYTES, vaultIdOf, vaultWrapKey, type OpenedStore } from './vault/store-file.ts';
 import { checkBackupTemplate } from './sync/backup.ts';
 import { readStoreFile, replaceStoreFile, writeStoreFile } from './vault/store-folder.ts';
-import { VaultRepository, type VaultOptions } from './vault/vault-repository.ts';
+import { VaultRepository, type LastSeen, type VaultOptions } from './vault/vault-repository.ts';
 import { OpenVaults } from './open-vaults.ts';
 import { inParallel, syncVault, type SyncedVault, type SyncOptions } from './store-sync.ts';
 import { Vault, type VaultHooks } from './vault.ts';
@@ -97,6 +97,8 @@ export class Store {
   readonly #vaultOptions: VaultOptions;
   readonly #hooks: VaultHooks;
   readonly #vaults: OpenVaults;
+  /** Of every vault that was ever opened, by its id: vaults are forgotten and opened anew, and a rollback in between must not be. */
+  readonly #lastSeen = new Map<string, LastSeen>();
   #closed = false;
 
   /** @internal */
@@ -122,7 +124,7 @@ export class Store {
     assertUserId(userId);
     const vaultId = vaultIdOf(this.#opened.secret, userId);
     return this.#vaults.get(toHex(vaultId), async () => {
-      const repository = await this.#openOrCreate(userId, vaultId, options.create ?? !this.readOnly);
+      const repository = await this.#openOrCreate(userId, vaultId, { ...this.#vaultOptions, lastSeen: this.#lastSeenOf(toHex(vaultId)) }, options.create ?? !this.readOnly);
       if (repository.keys.userId !== userId || toHex(repository.keys.keyring.vaultId) !== toHex(vaultId)) {
         await repository.close();
         throw new MemgitError('ALTERED', OTHER_VAULT);
@@ -136,7 +138,7 @@ export class Store {
     for (const vaultId of await this.#vaultIds()) {
       this.#assertOpen();
       try {
-        const repository = await this.#open(fromHex(vaultId)!, { ...this.#vaultOptions, readOnly: true });
+        const repository = await this.#open(fromHex(vaultId)!, { ...this.#vaultOptions, readOnly: true, lastSeen: { ...this.#lastSeen.get(vaultId) } });
         yield { vaultId, userId: repository.keys.userId };
         await repository.close();
       } catch (error) {
@@ -187,21 +189,27 @@ export class Store {
     await this.close();
   }
 
-  async #openOrCreate(userId: string, vaultId: Uint8Array, create: boolean): Promise<VaultRepository> {
+  async #openOrCreate(userId: string, vaultId: Uint8Array, vaultOptions: VaultOptions, create: boolean): Promise<VaultRepository> {
     try {
-      return await this.#open(vaultId, this.#vaultOptions);
+      return await this.#open(vaultId, vaultOptions);
     } catch (error) {
       if (!(error instanceof MemgitError && error.code === 'VAULT_NOT_FOUND')) throw error;
       if (!create) throw new MemgitError('VAULT_NOT_FOUND', 'this user has no vault in the store; check the user id, letter by letter', { cause: error });
     }
     try {
       const { identity: store, secret } = this.#opened;
-      return await VaultRepository.create(this.#gitdir(toHex(vaultId)), { userId, vaultId, store, wrapKey: vaultWrapKey(secret, vaultId) }, this.#vaultOptions);
+      return await VaultRepository.create(this.#gitdir(toHex(vaultId)), { userId, vaultId, store, wrapKey: vaultWrapKey(secret, vaultId) }, vaultOptions);
     } catch (error) {
       // Another process made it first.
       if (!(error instanceof MemgitError && error.code === 'STORE_EXISTS')) throw error;
-      return this.#open(vaultId, this.#vaultOptions);
+      return this.#open(vaultId, vaultOptions);
     }
+  }
+
+  #lastSeenOf(vaultId: string): LastSeen {
+    const known = this.#lastSeen.get(vaultId) ?? {};
+    this.#lastSeen.set(vaultId, known);
+    return known;
   }
 
   /** Opens what stands in a vault's place. @throws ALTERED when that is another vault, which the key of this one does not open */

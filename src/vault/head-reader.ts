@@ -53,7 +53,7 @@ export class HeadReader {
     const info = openCommit(oid, commit, keys);
     checkRecordEpoch(oid, commit, keys.epoch.tag);
     await this.checkSignature(info, { keys, root });
-    if (seen) await this.#checkDescent(info, seen.info);
+    if (seen) await this.checkDescent(info, seen.info.oid);
     return { info, keys, root };
   }
 
@@ -97,15 +97,17 @@ export class HeadReader {
     checkSignature(oid, commit, signer.publicKey);
   }
 
-  async #checkDescent(head: CommitInfo, seen: CommitInfo): Promise<void> {
+  /** @throws ROLLBACK_DETECTED unless the head is the one that was seen, or goes on from it */
+  async checkDescent(head: CommitInfo, seen: Oid): Promise<void> {
+    if (head.oid === seen) return;
     // Breadth first, so that a merge does not lead down a side branch to the beginning of history. A set can grow while it is walked.
     const ancestors = new Set(head.commit.parents);
     for (const oid of ancestors) {
-      if (oid === seen.oid) return;
+      if (oid === seen) return;
       for (const parent of (await this.#commit(oid)).parents) ancestors.add(parent);
     }
     throw new MemgitError('ROLLBACK_DETECTED', 'expected the head to descend from the one seen before, got a history that does not hold it', {
-      details: { seen: seen.oid, got: head.oid },
+      details: { seen, got: head.oid },
     });
   }
 

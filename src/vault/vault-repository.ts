@@ -34,6 +34,13 @@ export interface VaultOptions extends RepositoryOptions {
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly random?: RandomSource;
+  /** Kept by whoever opens a vault more than once: a head must descend from the last one seen, whoever saw it. */
+  readonly lastSeen?: LastSeen;
+}
+
+/** The head that was last seen of a vault; nothing before it was opened. */
+export interface LastSeen {
+  oid?: Oid;
 }
 
 export type { Committed, Draft } from './transaction.ts';
@@ -54,7 +61,8 @@ export class VaultRepository {
   readonly #unlock: Unlock;
   /** Mutations that are not over. */
   readonly #asked = new Set<Promise<unknown>>();
-  #head!: Head;
+  readonly #lastSeen: LastSeen;
+  #newestHead!: Head;
   /** Those of a line that is being integrated: its keyring may have epochs that the head's has not. */
   #joinedKeys: VaultKeys | undefined;
 
@@ -64,6 +72,7 @@ export class VaultRepository {
     this.#compression = options.compression ?? 'deflate';
     this.#clock = options.clock ?? Date.now;
     this.#random = options.random ?? systemRandom;
+    this.#lastSeen = options.lastSeen ?? {};
     const cache = (options.cache ?? new SharedCache()).forVault();
     const read = (oid: Oid) => repository.read(oid);
     this.#trees = new TreeReader(read, cache);
@@ -75,6 +84,8 @@ export class VaultRepository {
   static async create(gitdir: string, who: NewKeyring, options: VaultOptions = {}): Promise<VaultRepository> {
     const first = firstCommit(who, (options.clock ?? Date.now)(), options.random ?? systemRandom);
     const repository = await Repository.create(gitdir, first, options);
+    // One that was removed and is made again, on purpose or not, does not go on from what it was.
+    if (options.lastSeen) delete options.lastSeen.oid;
     return VaultRepository.#start(repository, { wrapKey: who.wrapKey }, options);
   }
 
@@ -91,12 +102,23 @@ export class VaultRepository {
   static async #start(repository: Repository, unlock: Unlock, options: VaultOptions): Promise<VaultRepository> {
     const vault = new VaultRepository(repository, unlock, options);
     try {
-      vault.#head = await vault.#read(await repository.head(), undefined);
+      const head = await vault.#read(await repository.head(), undefined);
+      if (vault.#lastSeen.oid !== undefined) await vault.#heads.checkDescent(head.info, vault.#lastSeen.oid);
+      vault.#head = head;
     } catch (error) {
       await repository.close();
       throw error;
     }
     return vault;
+  }
+
+  get #head(): Head {
+    return this.#newestHead;
+  }
+
+  set #head(head: Head) {
+    this.#newestHead = head;
+    this.#lastSeen.oid = head.info.oid;
   }
 
   get keys(): VaultKeys {

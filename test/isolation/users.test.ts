@@ -215,3 +215,30 @@ test('vaults behind a planted link are named with their error, and keep no other
   expect(codes(await collect(store.sync()))).toEqual(new Map([['bob', 'STORE_INVALID'], [undefined, 'STORE_INVALID']]));
   await store.close();
 });
+
+// Seen to read the old text when a vault was opened anew as if it had never been met. Collected by the garbage collector, it is opened anew too.
+test('a rollback is noticed by a store that has closed the vault meanwhile', async () => {
+  const { alice, reopen } = await twoUsers();
+  const store = await reopen();
+  const vault = await store.vault('alice');
+  const old = await vault.write('/memories/note.md', 'old');
+  await vault.write('/memories/note.md', 'new');
+  await vault.close();
+  await (await store.vault('alice')).close();
+  writeFileSync(join(alice, 'refs/heads/main'), `${old!}\n`);
+  await expect(store.vault('alice')).rejects.toMatchObject({ code: 'ROLLBACK_DETECTED' });
+  rmSync(alice, { recursive: true });
+  await expect((await store.vault('alice')).list()).resolves.toEqual([]);
+  await store.close();
+});
+
+test('a rollback is noticed by a store that lists its users', async () => {
+  const { alice, reopen } = await twoUsers();
+  const store = await reopen();
+  const vault = await store.vault('alice');
+  const old = await vault.write('/memories/note.md', 'old');
+  await vault.write('/memories/note.md', 'new');
+  writeFileSync(join(alice, 'refs/heads/main'), `${old!}\n`);
+  expect(await collect(store.users())).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: 'ROLLBACK_DETECTED' }) as unknown }));
+  await store.close();
+});
