@@ -6,9 +6,11 @@ import { HeldPack } from './held-pack.ts';
 import type { ObjectStore } from './object-store.ts';
 import { oidOf, type GitObject, type Oid } from './objects.ts';
 import { giveWay } from './turns.ts';
+import { Pace } from './pace.ts';
 
-/** Packs beyond this are read from the disk, object by object. */
+/** Packs beyond these are read from the disk, object by object. An object takes some 100 bytes here, however small it is. */
 const HELD_BYTES = 256 * 1024 * 1024;
+const HELD_OBJECTS = 1_000_000;
 
 export class BulkReader {
   readonly #store: ObjectStore;
@@ -22,15 +24,19 @@ export class BulkReader {
   static async open(store: ObjectStore): Promise<BulkReader> {
     const reader = new BulkReader(store);
     await store.rescan();
+    const pace = new Pace(undefined);
     let held = 0;
     for (const [name, index] of store.packs) {
       const file = await store.openPack(name);
       if (file === undefined) continue;
       try {
-        if (held + file.sizeBytes > HELD_BYTES) continue;
+        if (held + file.sizeBytes > HELD_BYTES || reader.#places.size + index.count > HELD_OBJECTS) continue;
         held += file.sizeBytes;
         const pack = new HeldPack(await file.read(0, file.sizeBytes), (oid) => index.offsetOf(oid));
-        for (const { oid, offset } of index.entries()) reader.#places.set(oid, { pack, offset });
+        for (const { oid, offset } of index.entries()) {
+          reader.#places.set(oid, { pack, offset });
+          await pace.step();
+        }
       } finally {
         await file.close();
       }

@@ -7,7 +7,6 @@ import { describeGitFailure, isMissingRef } from './git-failure.ts';
 import { MAIN } from './layout.ts';
 import { parseOid, type Oid } from './objects.ts';
 import { readProgress } from './progress.ts';
-import { throwIfAborted } from './queue.ts';
 import type { Quarantine } from './quarantine.ts';
 import { isHttp, type RemoteUrl } from './remote-url.ts';
 import { retrying } from './retry.ts';
@@ -82,10 +81,10 @@ export class GitTransport implements Transport {
   }
 
   async push({ repository, from, to, objects }: Push): Promise<'pushed' | 'moved'> {
-    const { onProgress, signal } = this.#options;
+    const { onProgress } = this.#options;
     // git gathers the same objects by itself; here they only have to pass.
     const checked = objects()[Symbol.asyncIterator]();
-    while ((await checked.next()).done !== true) throwIfAborted(signal);
+    while ((await checked.next()).done !== true);
     const args = [
       ...PUSH_SETTINGS, `--git-dir=${repository.gitdir}`, 'push', '--porcelain', '--progress', '--no-verify', '--no-signed', '--no-follow-tags',
       `--force-with-lease=${MAIN}:${from ?? ''}`, ...(this.#remote.protocol === 'file' ? [`--receive-pack=${RECEIVE_PACK}`] : []), '--', this.#remote.url, `${to}:${MAIN}`,

@@ -100,6 +100,10 @@ export class Quarantine {
     for (const index of this.store.packs.values()) for (const { oid } of index.entries()) yield oid;
   }
 
+  async isTrusted(oid: Oid): Promise<boolean> {
+    return (await this.#trusted?.store.has(oid)) ?? false;
+  }
+
   /** Reads what the remote sent, else what is trusted. @throws CORRUPT with `oid` in its details when it is in neither */
   async read(oid: Oid): Promise<GitObject> {
     return this.#trusted === undefined || this.isNew(oid) ? (this.#sent ?? this.store).read(oid) : this.#trusted.store.read(oid);

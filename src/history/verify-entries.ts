@@ -5,6 +5,7 @@
  */
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
+import type { Pace } from '../git/pace.ts';
 import { SharedCache } from '../vault/cache.ts';
 import { EntryReader } from '../vault/entry-reader.ts';
 import { displayPath, type MemoryPath } from '../vault/path.ts';
@@ -39,13 +40,15 @@ export class EntryChecks {
     this.#wholeHistory = wholeHistory;
   }
 
-  async check(commit: CheckedCommit): Promise<void> {
+  async check(commit: CheckedCommit, pace: Pace): Promise<void> {
+    await pace.step();
     const parent = commit.parents[0];
     const before = parent === undefined ? undefined : this.#roots.get(parent);
     const changes = await this.#changes(commit, before && (await this.trees.root(before)));
     for (const { name, before: old, after } of changes) {
       if (after === undefined || this.#introduced.has(after)) continue;
       this.#introduced.set(after, commit.oid);
+      await pace.step();
       await this.#checkEntry(commit, name, old, after);
     }
     await this.#checkPaths(commit, changes);
@@ -62,7 +65,8 @@ export class EntryChecks {
       const facts = { since: oid, ...(to === undefined ? {} : { oid: to }) };
       const compare = (old: Oid | undefined) => () => this.trees.changes(only(root, fan, old), only(root, fan, to));
       const found = (await this.#findings.check('trees', facts, compare(from))) ?? (from && (await this.#findings.check('trees', facts, compare(undefined))));
-      changes.push(...(found ?? []));
+      // Not spread into arguments: an import may bring more entries than fit a call.
+      for (const change of found ?? []) changes.push(change);
     }
     return changes;
   }

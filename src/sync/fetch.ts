@@ -48,9 +48,9 @@ export async function fetchRemote(vault: VaultRepository, remote: Remote, option
       if (seen !== undefined && options.accept !== EMPTY) throw await describeEmptied(vault, remote.name, seen);
       if (await repository.acceptFrom(remote.name, { before: seen, now: head })) return { ...fetched, commits: 0 };
     } else {
-      const { commits, ...history } = await check(vault, head, quarantine, options);
-      if (options.accept !== head) await checkPin(vault, history, { remote: remote.name, head, seen });
-      if (await repository.acceptFrom(remote.name, { before: seen, now: head }, quarantine)) return { ...fetched, commits };
+      const history = await check(vault, head, quarantine, options);
+      if (options.accept !== head) await checkPin(vault, history, { remote: remote.name, head, seen }, options.signal);
+      if (await repository.acceptFrom(remote.name, { before: seen, now: head }, quarantine)) return { ...fetched, commits: history.commits };
     }
   } finally {
     await quarantine.discard();
@@ -69,11 +69,11 @@ async function check(vault: VaultRepository, head: Oid, quarantine: Quarantine, 
 }
 
 /** The remote must lead to where it was seen, or, when it was never seen, have something in common with this vault. */
-async function checkPin(vault: VaultRepository, history: Pick<CheckedHistory, 'keys' | 'commit'>, { remote, head, seen }: { remote: string; head: Oid; seen: Oid | undefined }): Promise<void> {
+async function checkPin(vault: VaultRepository, history: CheckedHistory, { remote, head, seen }: { remote: string; head: Oid; seen: Oid | undefined }, signal: AbortSignal | undefined): Promise<void> {
   const pin = seen ?? (await vault.head()).oid;
   const keys = joinKeys(history.keys, await vault.keysWith(seen));
   const commit = async (oid: Oid) => history.commit(oid, keys);
-  const relation = await relate(commit, head, pin);
+  const relation = await relate(commit, head, pin, signal);
   if (relation.behind.length === 0 || (seen === undefined && relation.base)) return;
   const [now, before] = [await commit(head), await commit(pin)];
   const rewritten = now.record.generation !== before.record.generation;

@@ -1,18 +1,19 @@
 /**
  * Checks a history that came from a remote, before any of it is believed: each new commit, from the newest down to what is
  * trusted already, and every object that it leads to. What holds for one commit may depend on its parents, so those rules are
- * looked at when all commits have been read. Nothing is written here.
+ * looked at when all commits have been read. What nothing leads to is refused: it would stay for ever. Nothing is written here.
  */
 import { equalBytes, toHex } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Oid, GitObject } from '../git/objects.ts';
 import type { Commit } from '../git/commit.ts';
+import { Pace } from '../git/pace.ts';
 import { checkRecordEpoch, verifiesBy, type CommitInfo } from '../vault/commit-info.ts';
 import { encodeEpochId, type Epoch } from '../vault/epoch.ts';
 import { claimedKeyring } from '../vault/identify.ts';
 import { newestEpoch, type Keyring } from '../vault/keyring.ts';
 import type { VaultKeys } from '../vault/keys.ts';
-import { checkedCommit, checkKind } from '../vault/kinds.ts';
+import { checkedCommit } from '../vault/kinds.ts';
 import type { VaultReaders } from '../vault/readers.ts';
 import type { CommitRecord } from '../vault/record.ts';
 import { bodyOf } from '../vault/tree-reader.ts';
@@ -27,6 +28,8 @@ export interface IncomingSource {
   isNew(oid: Oid): boolean;
   /** Every object that was sent. */
   sent(): Iterable<Oid>;
+  /** Whether the object is among the trusted ones, sent again or not. */
+  isTrusted(oid: Oid): Promise<boolean>;
 }
 
 export interface IncomingOptions {
@@ -52,8 +55,13 @@ export async function checkIncoming(head: Oid, source: IncomingSource, makeReade
   const readers = makeReaders(read);
   const { keys } = await readers.heads.head(head, undefined);
   readers.use(keys);
-  const commits = await new IncomingCheck(source, readers, keys, options).run(head);
-  for (const oid of source.sent()) if (!touched.has(oid)) checkKind(await source.read(oid));
+  const pace = new Pace(options.signal);
+  const commits = await new IncomingCheck(source, readers, keys, pace, options).run(head);
+  for (const oid of source.sent()) {
+    await pace.step();
+    if (touched.has(oid) || (await source.isTrusted(oid))) continue;
+    throw new MemgitError('CORRUPT', 'expected from the remote only what its branch leads to, got other objects too; nothing was taken in', { details: { oid } });
+  }
   return { keys, commits, commit: readers.heads.commit.bind(readers.heads) };
 }
 
@@ -81,6 +89,7 @@ class IncomingCheck {
   readonly #source: IncomingSource;
   readonly #readers: VaultReaders;
   readonly #keys: VaultKeys;
+  readonly #pace: Pace;
   readonly #options: IncomingOptions;
   readonly #entries: EntryChecker;
   /** New commits, and those trusted ones that are parents of new ones. */
@@ -90,10 +99,11 @@ class IncomingCheck {
   /** Which epoch's key signed last; it is tried first on the next commit. */
   #signer: number;
 
-  constructor(source: IncomingSource, readers: VaultReaders, keys: VaultKeys, options: IncomingOptions) {
+  constructor(source: IncomingSource, readers: VaultReaders, keys: VaultKeys, pace: Pace, options: IncomingOptions) {
     this.#source = source;
     this.#readers = readers;
     this.#keys = keys;
+    this.#pace = pace;
     this.#options = options;
     this.#entries = new EntryChecker(readers.entries, (oid) => source.isNew(oid));
     this.#signer = keys.keyring.epochs.length;
@@ -105,14 +115,17 @@ class IncomingCheck {
     const queue = [head];
     for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
       if (this.#facts.has(oid) || !this.#source.isNew(oid)) continue;
-      if (this.#options.signal?.aborted === true) throw new MemgitError('ABORTED', 'expected to check what the remote sent, but the caller gave up first; nothing was taken in');
+      await this.#pace.step();
       const { parents } = await this.#read(oid);
       fresh.push(oid);
       queue.push(...parents);
       this.#options.onProgress?.(fresh.length);
     }
-    for (const oid of fresh) await this.#checkAgainstParents(oid);
-    await this.#entries.finish();
+    for (const oid of fresh) {
+      await this.#pace.step();
+      await this.#checkAgainstParents(oid);
+    }
+    await this.#entries.finish(this.#pace);
     return fresh.length;
   }
 
@@ -130,7 +143,9 @@ class IncomingCheck {
     checkRecordEpoch(oid, commit, facts.epoch.tag);
     const sameEpoch = parentRoot && newestEpoch(await this.#keyring(parentRoot)).number === facts.epoch.facts.number;
     for (const { name, after } of await trees.changes(sameEpoch ? parentRoot : undefined, root)) {
-      if (after) await this.#entries.check(facts.epoch, name, after);
+      if (!after) continue;
+      await this.#pace.step();
+      await this.#entries.check(facts.epoch, name, after);
     }
     return facts;
   }

@@ -3,6 +3,7 @@
  * consists of before it is named. Plaintext that came into a repository by whatever way does not leave it here.
  */
 import type { GitObject, Oid } from '../git/objects.ts';
+import { Pace } from '../git/pace.ts';
 import { SharedCache, WALK_CACHE_BYTES } from '../vault/cache.ts';
 import { checkedCommit, checkKind } from '../vault/kinds.ts';
 import { bodyOf, TreeReader } from '../vault/tree-reader.ts';
@@ -17,22 +18,27 @@ interface Node {
 export class Outgoing {
   readonly #read: (oid: Oid) => Promise<GitObject>;
   readonly #trees: TreeReader;
+  readonly #pace: Pace;
   readonly #nodes = new Map<Oid, Node>();
 
-  constructor(read: (oid: Oid) => Promise<GitObject>) {
+  constructor(read: (oid: Oid) => Promise<GitObject>, signal: AbortSignal | undefined) {
     this.#read = read;
+    this.#pace = new Pace(signal);
     this.#trees = new TreeReader(read, new SharedCache(WALK_CACHE_BYTES).forVault());
   }
 
-  /** Every commit that one leads to, itself included. */
+  /** Every commit that one leads to, itself included. @throws ABORTED */
   async history(head: Oid): Promise<Oid[]> {
     // A set can grow while it is walked.
     const commits = new Set([head]);
-    for (const oid of commits) for (const parent of (await this.#node(oid)).parents) commits.add(parent);
+    for (const oid of commits) {
+      await this.#pace.step();
+      for (const parent of (await this.#node(oid)).parents) commits.add(parent);
+    }
     return [...commits];
   }
 
-  /** @param commits those that the remote lacks. @throws CORRUPT, UNSUPPORTED_VERSION for an object that must not leave */
+  /** @param commits those that the remote lacks. @throws CORRUPT, UNSUPPORTED_VERSION for an object that must not leave; ABORTED */
   async *objects(commits: readonly Oid[]): AsyncGenerator<Oid> {
     const given = new Set<Oid>();
     for (const oid of commits) {
@@ -43,6 +49,7 @@ export class Outgoing {
       for (const each of [tree, ...shapes, ...blobs]) {
         if (given.has(each)) continue;
         given.add(each);
+        await this.#pace.step();
         if (blobs.includes(each)) checkKind(await this.#read(each));
         yield each;
       }

@@ -36,9 +36,9 @@ export async function pushRemote(vault: VaultRepository, remote: Remote, options
     if (seen !== head) await note(vault, remote, { before: seen, now: head }, options);
     return { remote: remote.name, head, from, commits: 0 };
   }
-  const since = from === undefined ? undefined : await commitsSince(vault, head, from, remote.name);
+  const since = from === undefined ? undefined : await commitsSince(vault, head, from, remote.name, options.signal);
   const source = since !== undefined && since.length <= FEW_COMMITS ? repository : await repository.bulkReader();
-  const outgoing = new Outgoing((oid) => source.read(oid));
+  const outgoing = new Outgoing((oid) => source.read(oid), options.signal);
   const commits = since ?? (await outgoing.history(head));
   await send(vault, transport, remote.name, { seen, from, head, objects: () => outgoing.objects(commits) }, options);
   await note(vault, remote, { before: seen, now: head }, options);
@@ -51,9 +51,9 @@ async function note(vault: VaultRepository, remote: Remote, seen: { before: Oid 
 }
 
 /** @throws PUSH_REJECTED unless the head goes on from there */
-async function commitsSince(vault: VaultRepository, head: Oid, from: Oid, remote: string): Promise<readonly Oid[]> {
+async function commitsSince(vault: VaultRepository, head: Oid, from: Oid, remote: string, signal: AbortSignal | undefined): Promise<readonly Oid[]> {
   const keys = await vault.keysWith(from);
-  const { ahead, behind } = await relate((oid) => vault.commit(oid, keys), head, from);
+  const { ahead, behind } = await relate((oid) => vault.commit(oid, keys), head, from, signal);
   if (behind.length > 0) throw rejected(remote);
   return ahead;
 }

@@ -2,6 +2,7 @@
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
+import { Pace } from '../git/pace.ts';
 import type { EntryReader } from './entry-reader.ts';
 import type { Epoch } from './epoch.ts';
 import { PathIndex, type EntryInfo } from './path-index.ts';
@@ -46,7 +47,11 @@ export class EncryptedSnapshot implements Snapshot {
   }
 
   async *walk(path: MemoryPath): AsyncGenerator<NodeInfo> {
-    yield* (await this.index()).walk(path);
+    const pace = new Pace(undefined);
+    for (const node of (await this.index()).walk(path)) {
+      yield node;
+      await pace.step();
+    }
   }
 
   async read(path: MemoryPath): Promise<Bytes> {
@@ -82,8 +87,12 @@ export class EncryptedSnapshot implements Snapshot {
 
   async #allEntries(): Promise<EntryInfo[]> {
     const entries: EntryInfo[] = [];
+    const pace = new Pace(undefined);
     for (const [fan, oid] of this.root.fans) {
-      for (const [name, blob] of await this.#trees.fan(fan, oid)) entries.push(await this.#entries.infoIn(this.#epoch, name, blob));
+      for (const [name, blob] of await this.#trees.fan(fan, oid)) {
+        entries.push(await this.#entries.infoIn(this.#epoch, name, blob));
+        await pace.step();
+      }
     }
     return entries;
   }
