@@ -7,7 +7,6 @@ import { readFile } from 'node:fs/promises';
 import { concatAll, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { sendRequest, type HttpOptions, type HttpRequest, type HttpResponse } from './http.ts';
-import { describeStatus } from './http-status.ts';
 import { MAIN } from './layout.ts';
 import { parseOid, type GitObject, type Oid } from './objects.ts';
 import { receivePack } from './pack-receive.ts';
@@ -21,6 +20,8 @@ import type { Push, Transport, TransportOptions } from './transport.ts';
 const DEFAULT_SILENCE_MS = 120_000;
 /** A pack is held in memory here, so that it can be checked as it is taken apart. */
 const MAX_PACK_BYTES = 1024 ** 3;
+/** A vault's repository has one branch; what else a host keeps of it (pull requests, say) is a line each. */
+const MAX_TALK_BYTES = 16 * 1024 ** 2;
 const NO_OID = '0'.repeat(40);
 const AGENT = 'agent=memgit';
 
@@ -61,16 +62,17 @@ export class HttpTransport implements Transport {
     for await (const oid of objects()) entries.push(await encodePackEntry(await repository.read(oid)));
     this.#options.onProgress?.({ phase: 'writing objects', done: entries.length, total: entries.length });
     const command = packet(`${from ?? NO_OID} ${to} ${MAIN}\0 report-status ${AGENT}`);
-    const response = await this.#post('git-receive-pack', [command, FLUSH, assemblePack(entries).pack]);
-    return readReport(new PacketReader(response.body));
+    const response = await this.#post('git-receive-pack', [command, FLUSH, assemblePack(entries).pack], MAX_TALK_BYTES);
+    return await readReport(new PacketReader(response.body)).finally(response.close);
   }
 
   async #fetchOnce(into: Quarantine, haves: readonly Oid[], check: (object: GitObject) => void): Promise<Oid | undefined> {
     const { head } = await this.#discoverOnce('git-upload-pack');
     if (head === undefined || haves.includes(head)) return head;
     const wants = [packet(`want ${head} side-band-64k ofs-delta ${AGENT}\n`), FLUSH];
-    const response = await this.#post('git-upload-pack', [...wants, ...haves.map((oid) => packet(`have ${oid}\n`)), packet('done\n')]);
-    const pack = await receivePack(await this.#readPack(new PacketReader(response.body)), check, this.#options.signal);
+    const response = await this.#post('git-upload-pack', [...wants, ...haves.map((oid) => packet(`have ${oid}\n`)), packet('done\n')], MAX_PACK_BYTES + MAX_TALK_BYTES);
+    const bytes = await this.#readPack(new PacketReader(response.body)).finally(response.close);
+    const pack = await receivePack(bytes, check, this.#options.signal);
     if (pack) await into.addPack(pack);
     return head;
   }
@@ -103,18 +105,20 @@ export class HttpTransport implements Transport {
   async #discoverOnce(service: Service): Promise<{ head: Oid | undefined; capabilities: ReadonlySet<string> }> {
     const { getRemoteInfo2 } = await import('isomorphic-git');
     let failure: MemgitError | undefined;
+    const note = (error: unknown): never => {
+      throw (failure = error as MemgitError);
+    };
+    let response: HttpResponse | undefined;
     const http = {
       request: async ({ url, headers = {} }: { url: string; headers?: Record<string, string> | undefined }) => {
-        const response = await this.#send({ url, method: 'GET', headers }).catch((error: unknown) => {
-          throw (failure = error as MemgitError);
-        });
-        const status = describeStatus(response.statusCode);
-        if (status) throw (failure = status);
-        return { url, method: 'GET', statusMessage: '', ...response, body: response.body as AsyncIterableIterator<Uint8Array> };
+        response = await this.#send({ url, method: 'GET', headers, maxBytes: MAX_TALK_BYTES }).catch(note);
+        return { url, method: 'GET', statusCode: 200, statusMessage: '', ...response, body: noting(response.body, note) };
       },
     };
     try {
       const info = await getRemoteInfo2({ http, url: this.#url, headers: { ...this.#headers }, forPush: service === 'git-receive-pack', protocolVersion: 1 });
+      // isomorphic-git takes a body that breaks off for one that ends.
+      if (failure !== undefined) note(failure);
       const refs = 'refs' in info ? (info.refs ?? []) : [];
       const found = refs.find(({ ref }) => ref === MAIN);
       const head = found && parseOid(found.oid);
@@ -122,19 +126,18 @@ export class HttpTransport implements Transport {
       return { head, capabilities: new Set(Object.keys(info.capabilities)) };
     } catch (error) {
       throw failure ?? (error instanceof MemgitError ? error : foreignAnswer(error));
+    } finally {
+      response?.close();
     }
   }
 
-  async #post(service: Service, body: readonly Bytes[]): Promise<HttpResponse> {
+  async #post(service: Service, body: readonly Bytes[], maxBytes: number): Promise<HttpResponse> {
     const headers = {
       ...this.#headers,
       'content-type': `application/x-${service}-request`,
       accept: `application/x-${service}-result`,
     };
-    const response = await this.#send({ url: `${this.#url}/${service}`, method: 'POST', headers, body });
-    const failure = describeStatus(response.statusCode);
-    if (failure) throw failure;
-    return response;
+    return this.#send({ url: `${this.#url}/${service}`, method: 'POST', headers, body, maxBytes });
   }
 
   async #send(request: HttpRequest): Promise<HttpResponse> {
@@ -146,6 +149,14 @@ export class HttpTransport implements Transport {
     const { caFile, proxy, timeoutMs, signal } = this.#options;
     const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
     return { ca, proxy, signal, silenceMs: timeoutMs ?? DEFAULT_SILENCE_MS };
+  }
+}
+
+async function* noting(body: AsyncIterable<Bytes>, note: (error: unknown) => never): AsyncGenerator<Bytes> {
+  try {
+    yield* body;
+  } catch (error) {
+    note(error);
   }
 }
 

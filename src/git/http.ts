@@ -7,6 +7,7 @@ import * as https from 'node:https';
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { proxyFor } from './environment.ts';
+import { describeStatus } from './http-status.ts';
 import { connectThrough, proxyHeaders } from './proxy.ts';
 
 export interface HttpOptions {
@@ -25,17 +26,21 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as one body of known length. */
   readonly body?: readonly Bytes[];
+  /** How much of an answer is read. */
+  readonly maxBytes: number;
 }
 
+/** An answer with the status 200. */
 export interface HttpResponse {
-  readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Its end is either the whole body or an error: REMOTE_UNREACHABLE, ABORTED. */
+  /** Its end is either the whole body or an error: REMOTE_UNREACHABLE, TOO_LARGE, ABORTED. */
   readonly body: AsyncIterable<Bytes>;
+  /** Ends the connection, whatever the server still has to say. To be called in the end. */
+  readonly close: () => void;
 }
 
-/** @throws REMOTE_UNREACHABLE when there is no connection or no answer; ABORTED */
-export async function sendRequest({ url, method, headers, body = [] }: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
+/** @throws REMOTE_UNREACHABLE when there is no connection or no answer; what `describeStatus` says of a status; ABORTED */
+export async function sendRequest({ url, method, headers, body = [], maxBytes }: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
   const request = await openRequest(new URL(url), method, { ...headers, 'content-length': String(lengthOf(body)) }, options);
   request.setTimeout(options.silenceMs, () => request.destroy(new Silence()));
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
@@ -46,10 +51,16 @@ export async function sendRequest({ url, method, headers, body = [] }: HttpReque
   }).catch((error: unknown) => {
     throw describeHttpFailure(error, options);
   });
+  const close = (): void => void response.destroy();
+  const refusal = describeStatus(response.statusCode ?? 0);
+  if (refusal) {
+    close();
+    throw refusal;
+  }
   return {
-    statusCode: response.statusCode ?? 0,
     headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-    body: readBody(response, options),
+    body: readBody(response, maxBytes, options),
+    close,
   };
 }
 
@@ -71,9 +82,14 @@ async function openRequest(target: URL, method: string, headers: Record<string, 
   return https.request(target, { ...common, ...(ca === undefined ? {} : { ca }), agent: new https.Agent({ socket, keepAlive: false }) });
 }
 
-async function* readBody(response: http.IncomingMessage, options: HttpOptions): AsyncGenerator<Bytes> {
+async function* readBody(response: http.IncomingMessage, maxBytes: number, options: HttpOptions): AsyncGenerator<Bytes> {
+  let size = 0;
   try {
-    yield* response;
+    for await (const part of response as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > maxBytes) throw new MemgitError('TOO_LARGE', `expected an answer of at most ${maxBytes} bytes from the remote, got more`, { details: { limit: maxBytes } });
+      yield part;
+    }
   } catch (error) {
     throw describeHttpFailure(error, options);
   }

@@ -14,7 +14,9 @@ export type Misbehaviour =
   /** Cuts the connection after so many bytes of the answer to a POST. */
   | { readonly kind: 'drop'; readonly afterBytes: number }
   /** Answers with a page for people. */
-  | { readonly kind: 'page' };
+  | { readonly kind: 'page' }
+  /** Answers with one thing again and again, for as long as anyone listens. */
+  | { readonly kind: 'flood'; readonly status: number; readonly type: string; readonly begin: Buffer; readonly again: Buffer };
 
 export class StandIn {
   behaviour: Misbehaviour = { kind: 'none' };
@@ -38,6 +40,16 @@ export class StandIn {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${name}`;
   }
 
+  /** How many connections are open. */
+  async connections(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.getConnections((error, count) => {
+        if (error) reject(error);
+        else resolve(count);
+      });
+    });
+  }
+
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -52,6 +64,16 @@ export class StandIn {
     }
     if (behaviour.kind === 'page') {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+      return;
+    }
+    if (behaviour.kind === 'flood') {
+      const { status, type, begin, again } = behaviour;
+      response.writeHead(status, { 'content-type': type }).write(begin);
+      const go = (): void => {
+        for (let wanted = true; wanted && !response.destroyed; ) wanted = response.write(again);
+        response.once('drain', go);
+      };
+      go();
       return;
     }
     const limit = behaviour.kind === 'drop' && request.method === 'POST' ? behaviour.afterBytes : Infinity;
