@@ -6,7 +6,7 @@ import { Pace } from '../git/pace.ts';
 import type { Content, TreeEdit } from './draft.ts';
 import type { EncryptedSnapshot } from './encrypted-snapshot.ts';
 import type { EntryReader } from './entry-reader.ts';
-import { encodeDirectory, encodeFile } from './entry.ts';
+import { directoryEntry, encodeEntry, fileEntry, type DecodedEntry } from './entry.ts';
 import type { Epoch } from './epoch.ts';
 import type { EntryInfo } from './path-index.ts';
 import type { MemoryPath } from './path.ts';
@@ -45,10 +45,10 @@ export async function sealEdit(snapshot: EncryptedSnapshot, edit: TreeEdit, tool
     await pace.step();
     const name = tools.epoch.nameOf(path);
     const base = content === 'directory' ? undefined : await baseOf(snapshot, name, tools);
-    const plaintext = await encodeContent(path, content, base, tools.compression);
-    const body = tools.epoch.seal('entry', plaintext, tools.random);
+    const entry = await entryOf(path, content, base, tools.compression);
+    const body = tools.epoch.seal('entry', encodeEntry(entry), tools.random);
     const blob = oidOf('blob', body);
-    tools.entries.remember(blob, tools.epoch, plaintext, content === 'directory' ? undefined : content);
+    tools.entries.remember(blob, { ...entry, epochId: tools.epoch.id, name }, content === 'directory' ? undefined : content);
     objects.push({ type: 'blob', body });
     names.set(name, blob);
     put.push(content === 'directory' ? { kind: 'directory', path, sizeBytes: 0, blob } : { kind: 'file', path, sizeBytes: content.length, blob });
@@ -74,9 +74,9 @@ export async function sealEdit(snapshot: EncryptedSnapshot, edit: TreeEdit, tool
   };
 }
 
-async function encodeContent(path: MemoryPath, content: Content, base: Base | undefined, compression: Compression): Promise<Bytes> {
-  if (content === 'directory') return encodeDirectory(path);
-  return encodeFile(path, content.length, await encodePayload(content, compression, base));
+async function entryOf(path: MemoryPath, content: Content, base: Base | undefined, compression: Compression): Promise<DecodedEntry> {
+  if (content === 'directory') return directoryEntry(path);
+  return fileEntry(path, content.length, await encodePayload(content, compression, base));
 }
 
 /** The version that a new one replaces, if it can carry a delta: a file of the epoch that is written in. */

@@ -67,8 +67,8 @@ export class EntryReader {
   }
 
   /** Takes note of an entry that was just sealed, so that nothing is decrypted to read back what was written. */
-  remember(blob: Oid, epoch: Epoch, plaintext: Bytes, content: Bytes | undefined): void {
-    this.#keep(blob, epoch, plaintext);
+  remember(blob: Oid, entry: OpenedEntry, content: Bytes | undefined): void {
+    this.#keep(blob, entry);
     if (content) this.#cache.set('content', blob, content, content.length);
   }
 
@@ -77,13 +77,12 @@ export class EntryReader {
     if (type !== 'blob') throw new MemgitError('CORRUPT', `expected a blob, got a ${type}`, { details: { oid: blob } });
     const epoch = this.#keys().epochByTag(epochOf(body, 'entry'));
     if (!epoch) throw new MemgitError('ALTERED', 'an entry was sealed in an epoch that is not in the keyring', { details: { oid: blob } });
-    return this.#keep(blob, epoch, epoch.open('entry', body));
+    const decoded = decodeEntry(epoch.open('entry', body));
+    return this.#keep(blob, { ...decoded, epochId: epoch.id, name: epoch.nameOf(decoded.header.path) });
   }
 
-  #keep(blob: Oid, epoch: Epoch, plaintext: Bytes): OpenedEntry {
-    const decoded = decodeEntry(plaintext);
-    const entry: OpenedEntry = { ...decoded, epochId: epoch.id, name: epoch.nameOf(decoded.header.path) };
-    this.#cache.set('entry', blob, entry, plaintext.length);
+  #keep(blob: Oid, entry: OpenedEntry): OpenedEntry {
+    this.#cache.set('entry', blob, entry, entry.payload.length + entry.header.path.length);
     return entry;
   }
 }

@@ -38,31 +38,33 @@ export interface OpenedEntry extends DecodedEntry {
   readonly name: string;
 }
 
-export function encodeFile(path: MemoryPath, size: number, payload: Payload): Bytes {
-  return encodeEntry(path, 'file', size, payload);
+/** The entry of a file of `size` bytes. */
+export function fileEntry(path: MemoryPath, size: number, { encoding, bytes, base }: Payload): DecodedEntry {
+  return { header: { path, kind: 'file', size, encoding, base }, payload: bytes };
 }
 
-export function encodeDirectory(path: MemoryPath): Bytes {
-  return encodeEntry(path, 'directory', 0, { encoding: 'raw', bytes: new Uint8Array() });
+/** The marker of an empty directory. */
+export function directoryEntry(path: MemoryPath): DecodedEntry {
+  return { header: { path, kind: 'directory', size: 0, encoding: 'raw', base: undefined }, payload: new Uint8Array() };
 }
 
-function encodeEntry(path: MemoryPath, kind: EntryHeader['kind'], size: number, payload: Payload): Bytes {
+export function encodeEntry({ header: { path, kind, size, encoding, base }, payload }: DecodedEntry): Bytes {
   const header = new Map<number, CborValue>([
     [KEYS.path, path],
     [KEYS.kind, ENTRY_KINDS.indexOf(kind)],
     [KEYS.size, size],
-    [KEYS.encoding, ENCODINGS[payload.encoding]],
-    [KEYS.payloadLength, payload.bytes.length],
+    [KEYS.encoding, ENCODINGS[encoding]],
+    [KEYS.payloadLength, payload.length],
   ]);
-  if (payload.base !== undefined) {
-    header.set(KEYS.base, fromHex(payload.base.blob)!);
-    header.set(KEYS.depth, payload.base.depth);
+  if (base !== undefined) {
+    header.set(KEYS.base, fromHex(base.blob)!);
+    header.set(KEYS.depth, base.depth);
   }
-  const body = concat(encodeMap(header), payload.bytes);
+  const body = concat(encodeMap(header), payload);
   return pad(body, paddedEntryLength(body.length));
 }
 
-/** @throws CORRUPT for anything that `encodeFile` and `encodeDirectory` would not have written */
+/** @throws CORRUPT for anything that `encodeEntry` would not have written */
 export function decodeEntry(plaintext: Bytes): DecodedEntry {
   const decoded = decodeMap(plaintext);
   const header = decoded && readHeader(decoded.map);

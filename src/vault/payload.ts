@@ -60,7 +60,8 @@ export async function encodePayload(content: Bytes, compression: Compression, ba
 
   const delta = base !== undefined && base.depth < MAX_DELTA_DEPTH ? await encodeDelta(content, base) : undefined;
   if (delta !== undefined && cost(delta) * HOPELESS_RATIO <= content.length) return delta;
-  const full: Payload = { encoding: 'deflate', bytes: await deflated(content, {}) };
+  // A copy: zlib's result is a part of a larger buffer, which the cache would keep.
+  const full: Payload = { encoding: 'deflate', bytes: new Uint8Array(await deflated(content, {})) };
   return [raw, full, ...(delta ? [delta] : [])].reduce((best, next) => (cost(next) < cost(best) ? next : best));
 }
 

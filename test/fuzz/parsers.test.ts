@@ -21,7 +21,7 @@ import { receivePack } from '../../src/git/pack-receive.ts';
 import { parseRemoteUrl } from '../../src/git/remote-url.ts';
 import { parseChecklist } from '../../src/session/checklist.ts';
 import { decodeMap } from '../../src/vault/cbor.ts';
-import { decodeEntry, encodeDirectory, encodeFile } from '../../src/vault/entry.ts';
+import { decodeEntry, directoryEntry, encodeEntry, fileEntry } from '../../src/vault/entry.ts';
 import { decodeKeyring } from '../../src/vault/keyring.ts';
 import { parsePath } from '../../src/vault/path.ts';
 import { decodePayload, encodePayload } from '../../src/vault/payload.ts';
@@ -63,7 +63,7 @@ async function makeTargets(): Promise<Record<string, Target>> {
   const [key, epoch, repositoryId] = [systemRandom(32), systemRandom(12), systemRandom(32)];
   const context = { kind: 'entry' as const, epoch, repositoryId };
   const record = { op: 'create', paths: [at('a'), at('b')], timeMs: 1, sequence: 1, generation: 0, addedBytes: 1, removedBytes: 0, note: 'n', actor: 'a' };
-  const entries = [encodeFile(at('a/b'), after.length, delta), encodeFile(at('a'), after.length, deflated), encodeDirectory(at('d'))];
+  const entries = [encodeEntry(fileEntry(at('a/b'), after.length, delta)), encodeEntry(fileEntry(at('a'), after.length, deflated)), encodeEntry(directoryEntry(at('d')))];
   const asText = (parse: (text: string) => unknown) => (bytes: Bytes) => parse(Buffer.from(bytes).toString('latin1'));
 
   return {

@@ -12,7 +12,7 @@ import { wrapKey } from '../../src/crypto/wrap.ts';
 import { encodeCommit, signedPayload } from '../../src/git/commit.ts';
 import { encodeTree, oidOf, type GitObject, type Oid, type TreeEntry } from '../../src/git/objects.ts';
 import { Repository } from '../../src/git/repository.ts';
-import { encodeDirectory, encodeFile } from '../../src/vault/entry.ts';
+import { directoryEntry, encodeEntry, fileEntry } from '../../src/vault/entry.ts';
 import { encodeEpochId, Epoch } from '../../src/vault/epoch.ts';
 import { encodeKeyring, type KeyringEpoch, type KeyringFacts, type VaultSlot } from '../../src/vault/keyring.ts';
 import { previousEpochContext, sealEpochBox, sealLabel, type Role } from '../../src/vault/keys.ts';
@@ -101,9 +101,9 @@ export function makeKeyring(parts: KeyringParts, random: RandomSource, change: (
 
 /** What is sealed for a file under a displayed path, or for an empty directory when there is no content. */
 export async function entryPlaintext(path: string, content: string | Uint8Array | undefined): Promise<Bytes> {
-  if (content === undefined) return encodeDirectory(parsePath(path));
+  if (content === undefined) return encodeEntry(directoryEntry(parsePath(path)));
   const bytes = Buffer.from(content);
-  return encodeFile(parsePath(path), bytes.length, await encodePayload(bytes, 'deflate', undefined));
+  return encodeEntry(fileEntry(parsePath(path), bytes.length, await encodePayload(bytes, 'deflate', undefined)));
 }
 
 export interface CommitParts {

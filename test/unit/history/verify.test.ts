@@ -9,7 +9,7 @@ import { ready, systemRandom } from '../../../src/crypto/sodium.ts';
 import type { Oid } from '../../../src/git/objects.ts';
 import type { VerifyReport } from '../../../src/history/findings.ts';
 import { verify } from '../../../src/history/verify.ts';
-import { encodeFile } from '../../../src/vault/entry.ts';
+import { encodeEntry, fileEntry } from '../../../src/vault/entry.ts';
 import { encodePayload } from '../../../src/vault/payload.ts';
 import { VaultRepository } from '../../../src/vault/vault-repository.ts';
 import { temporaryFolder } from '../../support/git-repository.ts';
@@ -183,7 +183,7 @@ describe('of a vault that somebody put together', () => {
       const fresh = Buffer.concat([old, Buffer.from('more\n')]);
       const [[name, base]] = Object.entries(await hand.entries(made.epoch, { '/memories/a.txt': old })) as [[string, Oid]];
       const payload = await encodePayload(fresh, 'deflate', { blob: base, depth: 0, content: old });
-      const blob = hand.add('blob', made.epoch.seal('entry', encodeFile(at('a.txt'), fresh.length, payload), systemRandom));
+      const blob = hand.add('blob', made.epoch.seal('entry', encodeEntry(fileEntry(at('a.txt'), fresh.length, payload)), systemRandom));
       expect(payload.encoding).toBe('delta');
       return hand.commit({ sealIn: made.epoch, signWith: made.signingKey, tree: hand.tree(keyring(1), { [name]: blob }) });
     })).toEqual(['deltas ALTERED']);

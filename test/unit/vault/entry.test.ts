@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { concat, fromHex, toHex } from '../../../src/bytes.ts';
 import { encodeMap, type CborValue } from '../../../src/vault/cbor.ts';
-import { decodeEntry, encodeDirectory, encodeFile } from '../../../src/vault/entry.ts';
+import { decodeEntry, directoryEntry, encodeEntry, fileEntry } from '../../../src/vault/entry.ts';
 import { paddedEntryLength, pad } from '../../../src/vault/padding.ts';
 import { parsePath } from '../../../src/vault/path.ts';
 import type { Payload } from '../../../src/vault/payload.ts';
@@ -16,7 +16,7 @@ test('a file comes back with its path, size, encoding and base', () => {
     fc.property(fc.uint8Array({ maxLength: 2000 }), fc.constantFrom('raw', 'deflate', 'delta'), base, fc.nat(64 * 1024 * 1024), (bytes, encoding, origin, anySize) => {
       const payload: Payload = { encoding, bytes, ...(encoding === 'delta' && { base: origin }) };
       const size = encoding === 'raw' ? bytes.length : anySize;
-      const plaintext = encodeFile(path, size, payload);
+      const plaintext = encodeEntry(fileEntry(path, size, payload));
       expect(paddedEntryLength(plaintext.length)).toBe(plaintext.length);
       const decoded = decodeEntry(plaintext);
       expect(decoded.header).toEqual({ path, kind: 'file', size, encoding, base: encoding === 'delta' ? origin : undefined });
@@ -26,12 +26,12 @@ test('a file comes back with its path, size, encoding and base', () => {
 });
 
 test('an empty directory comes back, and looks like a small file from outside', () => {
-  expect(decodeEntry(encodeDirectory(path)).header).toEqual({ path, kind: 'directory', size: 0, encoding: 'raw', base: undefined });
-  expect(encodeDirectory(path).length).toBe(encodeFile(path, 1, { encoding: 'raw', bytes: new Uint8Array(1) }).length);
+  expect(decodeEntry(encodeEntry(directoryEntry(path))).header).toEqual({ path, kind: 'directory', size: 0, encoding: 'raw', base: undefined });
+  expect(encodeEntry(directoryEntry(path)).length).toBe(encodeEntry(fileEntry(path, 1, { encoding: 'raw', bytes: new Uint8Array(1) })).length);
 });
 
 test('no byte can change without another meaning or CORRUPT', () => {
-  const plaintext = encodeFile(path, 300, { encoding: 'delta', bytes: Buffer.alloc(250, 7), base: { blob, depth: 3 } });
+  const plaintext = encodeEntry(fileEntry(path, 300, { encoding: 'delta', bytes: Buffer.alloc(250, 7), base: { blob, depth: 3 } }));
   for (let at = 0; at < plaintext.length; at++) {
     const result = outcome(() => decodeEntry(flipped(plaintext, at, 3)));
     if ('code' in result) expect(result.code).toBe('CORRUPT');
