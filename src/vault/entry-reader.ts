@@ -9,11 +9,14 @@ import type { VaultKeys } from './keys.ts';
 import type { Epoch } from './epoch.ts';
 import { decodePayload } from './payload.ts';
 import type { EntryInfo } from './path-index.ts';
+import type { MemoryPath } from './path.ts';
 
 export class EntryReader {
   readonly #read: (oid: Oid) => Promise<GitObject>;
   readonly #keys: () => VaultKeys;
   readonly #cache: VaultCache;
+  /** The name that was worked out last: versions of one file are often opened one after the other. */
+  #named: { readonly epoch: Epoch; readonly path: MemoryPath; readonly name: string } | undefined;
 
   constructor(read: (oid: Oid) => Promise<GitObject>, keys: () => VaultKeys, cache: VaultCache) {
     this.#read = read;
@@ -78,12 +81,17 @@ export class EntryReader {
     const epoch = this.#keys().epochByTag(epochOf(body, 'entry'));
     if (!epoch) throw new MemgitError('ALTERED', 'an entry was sealed in an epoch that is not in the keyring', { details: { oid: blob } });
     const decoded = decodeEntry(epoch.open('entry', body));
-    return this.#keep(blob, { ...decoded, epochId: epoch.id, name: epoch.nameOf(decoded.header.path) });
+    return this.#keep(blob, { ...decoded, epochId: epoch.id, name: this.#nameIn(epoch, decoded.header.path) });
   }
 
   #keep(blob: Oid, entry: OpenedEntry): OpenedEntry {
     this.#cache.set('entry', blob, entry, entry.payload.length + entry.header.path.length);
     return entry;
+  }
+
+  #nameIn(epoch: Epoch, path: MemoryPath): string {
+    if (this.#named?.path !== path || this.#named.epoch !== epoch) this.#named = { epoch, path, name: epoch.nameOf(path) };
+    return this.#named.name;
   }
 }
 
