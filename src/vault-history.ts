@@ -80,7 +80,7 @@ export class VaultHistory extends VaultBase {
     return this.timed('diff', async () => diff(this.repository, from, to, withParsedPath(options)));
   }
 
-  /** Who wrote each line of a file, through renames and reverts. @throws BAD_REVISION, NOT_FOUND, NOT_A_FILE, NOT_TEXT */
+  /** Who wrote each line of a file, through renames and reverts. @throws BAD_REVISION, NOT_FOUND, NOT_A_FILE, NOT_TEXT, TOO_LARGE */
   async blame(path: string, { revision = 'HEAD' }: AtRevision = {}): Promise<BlameLine[]> {
     return this.timed('blame', async () => blame(this.repository, parsePath(path), revision));
   }

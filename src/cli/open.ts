@@ -9,6 +9,8 @@ import { unlock } from './unlock.ts';
 interface OpenMode {
   /** Opens without a lock and without changing anything on the disk. Default true. */
   readonly readOnly?: boolean;
+  /** Whether what was found out about a long history may be kept beside it, to answer sooner the next time. Default false. */
+  readonly keepIndex?: boolean;
   /** Whether a vault is made for a user who has none. Default false. */
   readonly create?: boolean;
 }
@@ -28,10 +30,11 @@ export async function withStore<T>(context: Context, use: (store: Store, source:
 }
 
 /** Runs `use` on the vault that `-C` names, whoever's it is; without `-C`, on the one that `--store` and `--user` name. */
-export async function withVault<T>(context: Context, use: (vault: Vault, source: string) => Promise<T>, { readOnly = true, create = false }: OpenMode = {}): Promise<T> {
+export async function withVault<T>(context: Context, use: (vault: Vault, source: string) => Promise<T>, { readOnly: onlyLooks = true, keepIndex = false, create = false }: OpenMode = {}): Promise<T> {
   const { repo, user } = context.globals;
   const onVault = async (vault: Vault, source: string) => namingCandidates(context, vault, async () => use(vault, source));
-  if (!readOnly) context.io.catchInterrupts();
+  if (!onlyLooks) context.io.catchInterrupts();
+  const readOnly = onlyLooks && !keepIndex;
   if (repo === undefined) {
     if (user === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a user; give --user or set MEMGIT_USER');
     return withStore(context, async (store, source) => onVault(await store.vault(user, { create: create && !readOnly }), source), { readOnly });

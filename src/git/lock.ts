@@ -87,7 +87,7 @@ export class BranchLock {
     this.#selfWritten = true;
   }
 
-  /** All temporaries are written under the lock, so whoever holds it knows that those it finds belong to nobody. */
+  /** Temporaries are written under the lock, so those that its holder finds belong to nobody; a side file, which is not, can do without. */
   async #clearLeftovers(): Promise<void> {
     try {
       for (const folder of [this.#layout.packs, this.#layout.own]) {

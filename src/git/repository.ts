@@ -3,6 +3,7 @@
  * It knows nothing of encryption and keeps no contents. Many processes may have the same repository open; they meet at the lock.
  */
 import { dirname } from 'node:path';
+import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { BulkReader } from './bulk-reader.ts';
 import { createRepository, syncNames, type FirstCommit } from './create.ts';
@@ -19,6 +20,7 @@ import { removeOwnRef, replaceFile, seenRef, setOwnRef, takeOver } from './recei
 import { readRef } from './refs.ts';
 import { readRemotes, withRemote, withoutRemote, type Remote } from './remotes.ts';
 import { FullPack } from './repack.ts';
+import { readSideFile, writeSideFile } from './side-file.ts';
 import { measureObjects, type RepositoryStats } from './stats.ts';
 import { findGit } from './system-git.ts';
 import { giveWay, takeTurn } from './turns.ts';
@@ -189,6 +191,16 @@ export class Repository {
 
   async stats(): Promise<RepositoryStats> {
     return measureObjects(this.#place.fs, this.#place.layout);
+  }
+
+  /** A file that only saves time, as it was last written; `undefined` when there is none, for whatever reason. */
+  async readSideFile(name: string, maxBytes: number): Promise<Bytes | undefined> {
+    return readSideFile(this.#place.fs, this.#place.layout, name, maxBytes);
+  }
+
+  /** Keeps a file that only saves time, if that can be done. */
+  async writeSideFile(name: string, bytes: Bytes): Promise<void> {
+    if (!this.#readOnly && !this.#closed) await writeSideFile(this.#place.fs, this.#place.layout, name, bytes);
   }
 
   /** Refuses further updates and waits for those already asked for. Nothing stays open or behind. */

@@ -3,15 +3,17 @@
  * before it and only the versions of this one file are ever opened. A line that a revert or a restore brings back belongs to
  * the commit that first wrote it, not to the one that brought it back.
  */
+import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import { displayPath, type MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { followPath, type FollowedCommit } from './follow.ts';
-import { diffLines, textLines } from './lines.ts';
+import { diffLines, isText, MAX_LINES, textLines } from './lines.ts';
 import { logEntryOf } from './log-entry.ts';
 import { pathMissing } from './missing.ts';
+import { Pauses } from './pauses.ts';
 import { resolveRevision } from './revision.ts';
 
 export interface BlameLine {
@@ -31,19 +33,30 @@ export interface BlameLine {
   readonly actor?: string;
 }
 
-/** @throws BAD_REVISION, NOT_FOUND (with `removedIn`), NOT_A_FILE; NOT_TEXT when the file has no lines to speak of */
+/** @throws BAD_REVISION, NOT_FOUND (with `removedIn`), NOT_A_FILE; NOT_TEXT, TOO_LARGE when the file has no lines, or too many */
 export async function blame(vault: VaultRepository, path: MemoryPath, revision = 'HEAD'): Promise<BlameLine[]> {
   const oid = await resolveRevision(vault, revision);
-  const node = await (await vault.snapshot(oid)).stat(path);
+  const snapshot = await vault.snapshot(oid);
+  const node = await snapshot.stat(path);
   if (!node) throw await pathMissing(vault, oid, path);
   if (node.kind === 'directory') throw new MemgitError('NOT_A_FILE', 'expected the path of a file, got that of a directory');
-  const version = await replay(vault, await collect(vault, oid, path));
-  if (!version) throw new MemgitError('NOT_TEXT', 'expected a file of lines of text, got one of other bytes');
-  return version.lines.map((text, i) => lineOf(i, text, version.origins[i]!));
+  const version = await attribute(vault, await collect(vault, oid, path));
+  if (!version) throw withoutLines(await snapshot.read(path));
+  const lines: BlameLine[] = [];
+  for (const [i, text] of version.lines.entries()) {
+    const { oid: writer, path: then } = version.origins[i]!;
+    lines.push(lineOf(i, text, await vault.commit(writer), then));
+  }
+  return lines;
+}
+
+function withoutLines(content: Bytes): MemgitError {
+  if (!isText(content)) return new MemgitError('NOT_TEXT', 'expected a file of lines of text, got one of other bytes');
+  return new MemgitError('TOO_LARGE', `expected a file of at most ${MAX_LINES} lines, got one of more`, { details: { limit: MAX_LINES } });
 }
 
 interface Origin {
-  readonly info: CommitInfo;
+  readonly oid: Oid;
   readonly path: MemoryPath;
 }
 
@@ -53,22 +66,55 @@ interface Version {
   readonly origins: readonly Origin[];
 }
 
-/** A commit on the file's way, and the commits whose versions its own is compared with: parents, then what it brought back. */
-interface Step extends Pick<FollowedCommit, 'oid' | 'path' | 'changed' | 'sameAs'> {
+/** A commit that made a version of the file, and the versions that it is compared with, by the commits that made these. */
+interface Step extends Pick<FollowedCommit, 'oid' | 'path' | 'entry'> {
   readonly sources: readonly Oid[];
 }
 
-/** From the oldest to the newest. */
-async function collect(vault: VaultRepository, from: Oid, path: MemoryPath): Promise<Step[]> {
+/** The versions of a file. */
+interface FileHistory {
+  /** From the oldest to the newest, each compared with its parents alone. */
+  readonly steps: readonly Step[];
+  /** Every commit that has the file, to the one that made its version of it. */
+  readonly makers: ReadonlyMap<Oid, Oid>;
+}
+
+async function collect(vault: VaultRepository, from: Oid, path: MemoryPath): Promise<FileHistory> {
+  const commits: FollowedCommit[] = [];
+  for await (const commit of followPath(vault, from, path)) commits.push(commit);
   const steps: Step[] = [];
-  for await (const { oid, path: here, changed, sameAs, commit, info } of followPath(vault, from, path)) {
-    steps.push({ oid, path: here, changed, sameAs, sources: changed ? [...commit.parents, ...(await broughtBack(vault, info()))] : [] });
+  const makers = new Map<Oid, Oid>();
+  for (const { oid, path: here, changed, sameAs, entry, parents } of commits.reverse()) {
+    const maker = changed ? oid : sameAs && makers.get(sameAs);
+    if (maker !== undefined) makers.set(oid, maker);
+    if (changed) steps.push({ oid, path: here, entry, sources: makersOf(parents, makers) });
   }
-  return steps.reverse();
+  return { steps, makers };
+}
+
+function makersOf(commits: readonly Oid[], makers: ReadonlyMap<Oid, Oid>): Oid[] {
+  return commits.flatMap((oid) => makers.get(oid) ?? []);
+}
+
+/**
+ * Most commits wrote what is new in them, and whether one brought it back instead only its record says. So each is first taken at
+ * its word, and records are opened of those alone that seem to have written a line which is still there; where one of these was
+ * an undo, all are asked.
+ */
+async function attribute(vault: VaultRepository, { steps, makers }: FileHistory): Promise<Version | undefined> {
+  const version = await replay(vault, steps);
+  for (const { oid } of new Set(version?.origins)) {
+    if ((await broughtBack(vault, oid)).length === 0) continue;
+    const informed: Step[] = [];
+    for (const step of steps) informed.push({ ...step, sources: [...step.sources, ...makersOf(await broughtBack(vault, step.oid), makers)] });
+    return replay(vault, informed);
+  }
+  return version;
 }
 
 /** The commits whose state a revert or a restore went back to. */
-async function broughtBack(vault: VaultRepository, { record }: CommitInfo): Promise<Oid[]> {
+async function broughtBack(vault: VaultRepository, oid: Oid): Promise<Oid[]> {
+  const { record } = await vault.commit(oid);
   const targets = (record.targets ?? []) as readonly Oid[];
   if (record.op === 'restore') return [...targets];
   const before: Oid[] = [];
@@ -76,17 +122,19 @@ async function broughtBack(vault: VaultRepository, { record }: CommitInfo): Prom
   return before;
 }
 
+/** Returns the newest version; `undefined` when that has no lines. */
 async function replay(vault: VaultRepository, steps: readonly Step[]): Promise<Version | undefined> {
+  const pauses = new Pauses();
   const uses = new Map<Oid, number>();
-  for (const { sameAs, sources } of steps) for (const oid of sameAs ? [sameAs] : sources) uses.set(oid, (uses.get(oid) ?? 0) + 1);
+  for (const oid of steps.flatMap(({ sources }) => sources)) uses.set(oid, (uses.get(oid) ?? 0) + 1);
 
   const versions = new Map<Oid, Version | undefined>();
   let newest: Version | undefined;
   for (const step of steps) {
-    const sources = (step.sameAs ? [step.sameAs] : step.sources).map((oid) => versions.get(oid));
-    newest = step.changed ? await versionAt(vault, step, sources.filter((source) => source !== undefined)) : sources[0];
+    await pauses.whenDue();
+    newest = await versionAt(vault, step, step.sources.flatMap((oid) => versions.get(oid) ?? []));
     if (uses.has(step.oid)) versions.set(step.oid, newest);
-    for (const oid of step.sameAs ? [step.sameAs] : step.sources) {
+    for (const oid of step.sources) {
       // A version that nothing later is compared with is let go.
       const left = uses.get(oid)! - 1;
       uses.set(oid, left);
@@ -96,14 +144,13 @@ async function replay(vault: VaultRepository, steps: readonly Step[]): Promise<V
   return newest;
 }
 
-async function versionAt(vault: VaultRepository, { oid, path }: Step, sources: readonly Version[]): Promise<Version | undefined> {
-  const snapshot = await vault.snapshot(oid);
-  if ((await snapshot.stat(path))?.kind !== 'file') return undefined;
-  const lines = textLines(await snapshot.read(path));
+async function versionAt(vault: VaultRepository, { oid, path, entry }: Step, sources: readonly Version[]): Promise<Version | undefined> {
+  if (!entry || (await vault.entries.info(entry.name, entry.blob)).kind !== 'file') return undefined;
+  const lines = textLines(await vault.entries.content(entry.name, entry.blob));
   if (!lines) return undefined;
   const origins: (Origin | undefined)[] = new Array<undefined>(lines.length).fill(undefined);
   for (const source of sources) inherit(source, lines, origins);
-  const own: Origin = { info: await vault.commit(oid), path };
+  const own: Origin = { oid, path };
   return { lines, origins: origins.map((origin) => origin ?? own) };
 }
 
@@ -118,7 +165,7 @@ function inherit(source: Version, lines: readonly string[], origins: (Origin | u
 
 const END = { oldStart: Infinity, oldCount: 0, newStart: Infinity, newCount: 0 };
 
-function lineOf(index: number, text: string, { info, path }: Origin): BlameLine {
+function lineOf(index: number, text: string, info: CommitInfo, path: MemoryPath): BlameLine {
   const { oid, time, op, session, toolUseId, model, actor } = logEntryOf(info);
   return {
     line: index + 1,

@@ -17,12 +17,16 @@ export interface LineEdit {
 /** Finding a shortest edit takes time and memory that grow with the square of this. */
 const MAX_EDIT_LENGTH = 2_500;
 /** A text of more lines is handled as if it were binary: it differs or it does not. */
-const MAX_LINES = 1_000_000;
+export const MAX_LINES = 1_000_000;
 
-/** The lines of a text; `undefined` for bytes that are not text: invalid UTF-8, a NUL (as git decides), or too many lines. */
+/** Whether bytes are text: valid UTF-8, and without a NUL (as git decides). */
+export function isText(bytes: Bytes): boolean {
+  return textOf(bytes) !== undefined;
+}
+
+/** The lines of a text; `undefined` for bytes that are not text, and for more lines than are handled. */
 export function textLines(bytes: Bytes): string[] | undefined {
-  if (bytes.includes(0)) return undefined;
-  const text = utf8Decode(bytes);
+  const text = textOf(bytes);
   if (text === undefined) return undefined;
   const lines: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -32,6 +36,10 @@ export function textLines(bytes: Bytes): string[] | undefined {
     at = end;
   }
   return lines;
+}
+
+function textOf(bytes: Bytes): string | undefined {
+  return bytes.includes(0) ? undefined : utf8Decode(bytes);
 }
 
 /** The edits that turn one text into the other, in order, none touching the next. */

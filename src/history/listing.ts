@@ -8,6 +8,7 @@ import type { Oid } from '../git/objects.ts';
 import type { EntryInfo } from '../vault/path-index.ts';
 import { ROOT, type MemoryPath } from '../vault/path.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
+import type { NameChange } from '../vault/tree-reader.ts';
 import type { TreeRoot } from '../vault/tree.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 
@@ -46,8 +47,13 @@ export async function listSnapshot(snapshot: Snapshot, path: MemoryPath = ROOT):
 
 /** Of two trees only what differs, found by comparing oids; entries are opened where these do, and nothing else is. */
 export async function listDifference(vault: VaultRepository, before: TreeRoot | undefined, after: TreeRoot): Promise<{ before: Listing; after: Listing }> {
+  return listChanges(vault, await vault.trees.changes(before, after));
+}
+
+/** As `listDifference`, where it is known already under which names the trees differ. */
+export async function listChanges(vault: VaultRepository, names: readonly NameChange[]): Promise<{ before: Listing; after: Listing }> {
   const listings = { before: new Map<MemoryPath, ListingNode>(), after: new Map<MemoryPath, ListingNode>() };
-  for (const change of await vault.trees.changes(before, after)) {
+  for (const change of names) {
     for (const side of ['before', 'after'] as const) {
       const blob = change[side];
       if (blob === undefined) continue;

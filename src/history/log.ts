@@ -14,7 +14,7 @@ import { logEntryOf, type LogEntry } from './log-entry.ts';
 import { Matcher } from './matcher.ts';
 import { isRange, resolveRange, resolveRevision } from './revision.ts';
 import { parseTime } from './time.ts';
-import { walkHistory, type WalkedCommit, type WalkLimits } from './walk.ts';
+import { walkHistory, type WalkLimits } from './walk.ts';
 
 /** git's time of a commit is only its day. */
 const DAY_SEC = 86_400;
@@ -49,16 +49,17 @@ export interface FilteredLogEntry extends LogEntry {
 export async function* log(vault: VaultRepository, filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
   const found = limited(matches(vault, filter), filter.limit ?? Infinity);
   if (filter.reverse !== true) {
-    for await (const { walked, path } of found) yield entryOf(walked.info(), path);
+    for await (const { info, path } of found) yield entryOf(await info(), path);
     return;
   }
   const kept: { oid: Oid; path: MemoryPath | undefined }[] = [];
-  for await (const { walked, path } of found) kept.push({ oid: walked.oid, path });
+  for await (const { oid, path } of found) kept.push({ oid, path });
   for (const { oid, path } of kept.reverse()) yield entryOf(await vault.commit(oid), path);
 }
 
 interface Match {
-  readonly walked: WalkedCommit;
+  readonly oid: Oid;
+  readonly info: () => CommitInfo | Promise<CommitInfo>;
   readonly path: MemoryPath | undefined;
 }
 
@@ -67,7 +68,7 @@ async function* matches(vault: VaultRepository, filter: LogFilter): AsyncGenerat
   const times = { since: timeOf(filter.since) ?? -Infinity, until: timeOf(filter.until) ?? Infinity };
   const matcher = filter.grep === undefined ? undefined : new Matcher(filter.grep);
   for await (const match of candidates(vault, filter.path, to, { hide: from, sinceSec: times.since / 1000 - DAY_SEC })) {
-    const info = match.walked.info();
+    const info = await match.info();
     if (!agrees(info, filter) || info.record.timeMs < times.since || info.record.timeMs > times.until) continue;
     if (matcher && !(await changedTextMatches(vault, info, match.path, matcher))) continue;
     yield match;
@@ -76,12 +77,12 @@ async function* matches(vault: VaultRepository, filter: LogFilter): AsyncGenerat
 
 async function* candidates(vault: VaultRepository, path: MemoryPath | undefined, to: Oid, limits: WalkLimits): AsyncGenerator<Match> {
   if (path === undefined) {
-    for await (const walked of walkHistory(vault, to, limits)) yield { walked, path };
+    for await (const { oid, info } of walkHistory(vault, to, limits)) yield { oid, info, path };
     return;
   }
   let known = false;
   for await (const followed of followPath(vault, to, path, limits)) {
-    if (followed.changed) yield { walked: followed, path: followed.path };
+    if (followed.changed) yield followed;
     known ||= followed.changed;
   }
   const cut = limits.hide !== undefined || limits.sinceSec !== -Infinity;

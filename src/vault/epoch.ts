@@ -81,6 +81,11 @@ export class Epoch {
     return deriveKey(this.key, LABELS.keyringMac);
   }
 
+  /** The key (32 bytes) of the keyed hash of what is kept beside the repository to answer faster. */
+  historyIndexKey(): Bytes {
+    return deriveKey(this.key, LABELS.historyIndex);
+  }
+
   /** The key (32 bytes) that wraps the previous epoch's. */
   epochWrapKey(): Bytes {
     return deriveKey(this.key, LABELS.epochWrap);

@@ -44,7 +44,7 @@ export const blame = defineCommand({
         await printLines(context, lines);
       }
       return OK;
-    }),
+    }, { keepIndex: true }),
 });
 
 async function printLines(context: Context, lines: readonly BlameLine[]): Promise<void> {

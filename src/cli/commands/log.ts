@@ -54,7 +54,7 @@ export const log = defineCommand({
         await printEntry(context, vault, entry, oneline, view);
       }
       return OK;
-    }),
+    }, { keepIndex: true }),
 });
 
 async function printEntry(context: Context, vault: Vault, entry: FilteredLogEntry, oneline: boolean, view: DiffView | undefined): Promise<void> {

@@ -1,0 +1,74 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { nodeFileSystem } from '../../../src/git/fs.ts';
+import { Repository } from '../../../src/git/repository.ts';
+import { createSample, temporaryFolder } from '../../support/git-repository.ts';
+
+const folder = temporaryFolder();
+let count = 0;
+let gitdir: string;
+let repository: Repository;
+beforeEach(async () => {
+  gitdir = join(folder, `${(count += 1)}.git`);
+  repository = await createSample(gitdir);
+});
+afterEach(() => repository.close());
+
+const own = () => join(gitdir, 'memgit');
+const read = async (maxBytes = 100) => (await repository.readSideFile('notes', maxBytes))?.toString();
+
+test('what was written last is read back', async () => {
+  expect(await read()).toBeUndefined();
+  for (const text of ['first', 'second']) {
+    await repository.writeSideFile('notes', Buffer.from(text));
+    expect(await read()).toBe(text);
+  }
+  expect(readdirSync(own()).filter((name) => name.startsWith('tmp'))).toEqual([]);
+});
+
+test('the folder of its own is made where a clone by git has none', async () => {
+  rmSync(own(), { recursive: true });
+  await repository.writeSideFile('notes', Buffer.from('text'));
+  expect(await read()).toBe('text');
+});
+
+test('what cannot be read is as good as none', async () => {
+  await repository.writeSideFile('notes', Buffer.from('long'));
+  expect(await read(3)).toBeUndefined();
+  mkdirSync(join(own(), 'folder'));
+  writeFileSync(join(folder, 'elsewhere'), 'secret');
+  symlinkSync(join(folder, 'elsewhere'), join(own(), 'link'));
+  for (const name of ['folder', 'link']) expect(await repository.readSideFile(name, 100)).toBeUndefined();
+});
+
+test('a link in its place is replaced, and what it points to stays', async () => {
+  mkdirSync(own(), { recursive: true });
+  const target = join(folder, 'target');
+  writeFileSync(target, 'theirs');
+  symlinkSync(target, join(own(), 'notes'));
+  await repository.writeSideFile('notes', Buffer.from('ours'));
+  expect([await read(), readFileSync(target, 'utf8')]).toEqual(['ours', 'theirs']);
+});
+
+test.each(['create', 'write', 'close', 'rename'])('when %s fails nothing is said, and nothing is left behind', async (call) => {
+  const fail = () => Promise.reject(new Error('planted'));
+  const fs = {
+    ...nodeFileSystem,
+    ...(call === 'create' || call === 'rename' ? { [call]: fail } : {}),
+    ...(call === 'write' || call === 'close' ? { create: async (path: string) => ({ ...(await nodeFileSystem.create(path)), [call]: fail }) } : {}),
+  };
+  const faulty = await Repository.open(gitdir, { fs });
+  await faulty.writeSideFile('notes', Buffer.from('text'));
+  expect(await read()).toBeUndefined();
+  expect(readdirSync(own())).toEqual([]);
+  await faulty.close();
+});
+
+test('a repository that was opened read-only, or closed, writes nothing', async () => {
+  const readOnly = await Repository.open(gitdir, { readOnly: true });
+  await readOnly.writeSideFile('notes', Buffer.from('text'));
+  await readOnly.close();
+  await repository.close();
+  await repository.writeSideFile('notes', Buffer.from('text'));
+  expect(await read()).toBeUndefined();
+});
