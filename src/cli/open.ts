@@ -15,6 +15,9 @@ interface OpenMode {
   readonly create?: boolean;
 }
 
+/** A command answers one question and ends: what it keeps beyond that only makes the process larger. */
+const CACHE_BYTES = 8 * 1024 * 1024;
+
 interface Closable {
   close(): Promise<void>;
 }
@@ -25,7 +28,7 @@ export async function withStore<T>(context: Context, use: (store: Store, source:
   if (repo !== undefined) throw new MemgitError('INVALID_ARGUMENT', 'this command works on a store; give --store instead of -C');
   if (dir === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected the folder of a store; give --store or set MEMGIT_STORE');
   const { openStore } = await import('./library.ts');
-  const { opened, source } = await unlock(context, async (key) => openStore({ dir, ...key, create: false, readOnly }));
+  const { opened, source } = await unlock(context, async (key) => openStore({ dir, ...key, create: false, readOnly, cacheBytes: CACHE_BYTES }));
   return using(context, opened, async () => use(opened, source));
 }
 
@@ -40,7 +43,7 @@ export async function withVault<T>(context: Context, use: (vault: Vault, source:
     return withStore(context, async (store, source) => onVault(await store.vault(user, { create: create && !readOnly }), source), { readOnly });
   }
   const { openRepository } = await import('./library.ts');
-  const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly }));
+  const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly, cacheBytes: CACHE_BYTES }));
   return using(context, opened, async () => onVault(opened, source));
 }
 
