@@ -54,12 +54,20 @@ export async function writeKeyFile(path: string, key: string, store: string): Pr
     await file.close();
   }
   await chmod(path, 0o600);
+  await syncNamesIn(path);
 }
 
-/** Gives a key file its final name without replacing another. */
+/** Gives a key file its final name, on the disk too, without replacing another. */
 export async function renameKeyFile(from: string, to: string): Promise<void> {
   await link(from, to);
+  await syncNamesIn(to);
   await unlink(from);
+}
+
+/** Until the folder is synced, a power cut takes a file's name away, and with it the key of what was acknowledged since. */
+async function syncNamesIn(path: string): Promise<void> {
+  const { nodeFileSystem, syncNames } = await import('./library.ts');
+  await syncNames(nodeFileSystem, await realPlace(dirname(path)));
 }
 
 async function refusePlace(folder: string, store: string): Promise<void> {

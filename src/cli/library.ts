@@ -4,7 +4,7 @@
  */
 export { clone } from '../clone.ts';
 export { parseKey } from '../crypto/key-text.ts';
-export { makeFolders } from '../git/create.ts';
+export { makeFolders, syncNames } from '../git/create.ts';
 export { nodeFileSystem } from '../git/fs.ts';
 export { generateKey } from '../key.ts';
 export { openRepository, openStore } from '../store.ts';
