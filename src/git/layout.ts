@@ -64,8 +64,10 @@ export async function checkLayout(fs: FileSystem, layout: Layout): Promise<strin
     const stat = await fs.lstat(join(layout.gitdir, folder));
     if (stat?.kind !== 'directory') throw refused(`${folder} is not a folder of its own`);
   }
-  // A clone made by git has no folder of memgit's own yet.
-  if (((await fs.lstat(layout.own))?.kind ?? 'directory') !== 'directory') throw refused('memgit is not a folder of its own');
+  // A clone made by git has no folders of memgit's own yet.
+  for (const folder of ['memgit', 'refs/memgit', 'refs/memgit/seen']) {
+    if (((await fs.lstat(join(layout.gitdir, folder)))?.kind ?? 'directory') !== 'directory') throw refused(`${folder} is not a folder of its own`);
+  }
   for (const [file, reason] of Object.entries(REFUSED_FILES)) {
     if ((await fs.lstat(join(layout.gitdir, file))) !== undefined) throw refused(reason);
   }
@@ -78,7 +80,7 @@ export async function checkLayout(fs: FileSystem, layout: Layout): Promise<strin
 }
 
 /** Returns the configuration, checked. @throws UNSUPPORTED_REPOSITORY */
-export async function readConfig(fs: FileSystem, layout: Layout): Promise<string> {
+async function readConfig(fs: FileSystem, layout: Layout): Promise<string> {
   const text = (await readSmallFile(fs, layout.config)) ?? '';
   checkConfig(text);
   return text;

@@ -9,7 +9,7 @@ import { BulkReader } from './bulk-reader.ts';
 import { createRepository, syncNames, type FirstCommit } from './create.ts';
 import { PackFolder } from './fold.ts';
 import { nodeFileSystem, type FileSystem } from './fs.ts';
-import { MAIN, checkLayout, layoutOf, readConfig } from './layout.ts';
+import { MAIN, checkLayout, layoutOf } from './layout.ts';
 import { BranchLock } from './lock.ts';
 import { ObjectStore } from './object-store.ts';
 import type { GitObject, Oid } from './objects.ts';
@@ -228,7 +228,7 @@ export class Repository {
   async #editConfig(edit: (text: string) => string): Promise<void> {
     await this.#locked(async () => {
       const { fs, layout } = this.#place;
-      const text = edit(await readConfig(fs, layout));
+      const text = edit(await checkLayout(fs, layout));
       await replaceFile(fs, layout, layout.config, Buffer.from(text, 'latin1'));
     });
   }

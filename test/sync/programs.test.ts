@@ -1,6 +1,6 @@
 /** Nothing that somebody planted runs a program here: not in a repository that is pushed to on this machine, and not in a vault that is open. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKey, openStore, type Store, type Vault } from '../../src/index.ts';
@@ -111,6 +111,19 @@ test.each<[string, (gitdir: string) => void]>([
   const { vault } = await pushedVault();
   plant(vault.gitdir);
   await expect(vault.push()).rejects.toMatchObject({ code: 'UNSUPPORTED_REPOSITORY' });
+});
+
+// Seen to write, and to remove, below the folder that the link leads to.
+test.each(['refs/memgit', 'refs/memgit/seen'])('where a remote was seen is not written through a link at %s', async (name) => {
+  const { vault } = await pushedVault();
+  const [moved, elsewhere] = [join(folder, `moved-${count}`), join(folder, `elsewhere-${count}`)];
+  mkdirSync(join(elsewhere, 'seen'), { recursive: true });
+  renameSync(join(vault.gitdir, name), moved);
+  symlinkSync(elsewhere, join(vault.gitdir, name));
+  for (const act of [async () => vault.push(), async () => vault.fetch(), async () => vault.removeRemote('origin')]) {
+    await expect(act()).rejects.toMatchObject({ code: 'UNSUPPORTED_REPOSITORY' });
+  }
+  expect(readdirSync(elsewhere, { recursive: true })).toEqual(['seen']);
 });
 
 // Seen to run the program without GIT_NO_LAZY_FETCH.
