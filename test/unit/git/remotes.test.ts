@@ -34,6 +34,8 @@ test.each(['https://host/x.git', 'http://host:8080/x', 'ssh://git@host/x.git', '
 test.each([
   'ext::sh -c date', 'ext::sh', 'git://host/x', 'ftp://host/x', '-uexec', '--upload-pack=date', 'ssh://-oProxyCommand=date/x', 'ssh://me@-x/y', '-x:y', 'a:-x', 'x', '', 'https://',
   'https://host/x y', 'https://host/x\n[core]', 'https://host/"x', 'https://host/x;y', 'https://host/#x', 'https://me:secret@host/x', 'fd::17', 'host::x', './x', '\u00e4:b',
+  // Secrets that stand elsewhere than where a password does. Seen to be taken before.
+  'https://ghp_abcdef@host/a.git', 'https://github_pat_1@host/a.git', 'https://glpat-1@host/a.git', `https://${'0'.repeat(40)}@host/a.git`, 'https://host/a.git?private_token=1', 'https://user:pa/ss@host/a.git', 'ssh://host/a.git?x=1',
 ])('%j is none', (url) => {
   expect(() => parseRemoteUrl(url)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
 });
