@@ -24,6 +24,8 @@ export interface Commit {
 const IDENTITY = 'memgit <memgit@localhost>';
 const ARMOUR = /^-----BEGIN SSH SIGNATURE-----\n(?:[A-Za-z0-9+/=]{1,76}\n)+-----END SSH SIGNATURE-----\n$/;
 const MESSAGE = /^[\n -~]*$/;
+/** Five times what the largest record makes of it. Looking for the fields of millions of lines would take the stack. */
+const MAX_COMMIT_BYTES = 512 * 1024;
 const MAX_TIME_SEC = 999_999_999_999;
 
 const GRAMMAR =
@@ -43,6 +45,7 @@ export function signedPayload(commit: Commit): Bytes {
 
 /** @throws CORRUPT when the bytes are not exactly what `encodeCommit` writes */
 export function decodeCommit(body: Bytes): Commit {
+  if (body.length > MAX_COMMIT_BYTES) throw foreignCommit();
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
   const [, tree, parents, time, signature, message] = GRAMMAR.exec(text) ?? [];
   if (tree === undefined || parents === undefined || message === undefined) throw foreignCommit();

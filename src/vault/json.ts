@@ -10,6 +10,8 @@ import { MemgitError } from '../errors.ts';
 export const FORMAT_VERSION = 1;
 const MAX_JSON_BYTES = 1024 * 1024;
 const MAC_BYTES = 32;
+/** The keyring goes five deep. Writing it again, to compare, takes the stack and the spaces of every level. */
+const MAX_DEPTH = 8;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -56,9 +58,15 @@ export function decodeSigned(bytes: Bytes, fail: Malformed): SignedJson {
   }
   const { mac, ...fields } = value;
   const macBytes = hex(mac, MAC_BYTES, () => fail('its keyed hash is malformed'));
+  if (isDeeper(fields, MAX_DEPTH)) throw fail('it is nested deeper than any such file');
   const body = encodeBody(fields);
   if (`${body},\n "mac": "${String(mac)}"\n}\n` !== text) throw fail('it is not written in the one canonical way');
   return { fields, hasMac: (macKey) => equalBytes(macBytes, blake2b(MAC_BYTES, utf8(body), macKey)) };
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function encodeBody(fields: JsonObject): string {

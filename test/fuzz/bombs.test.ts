@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import * as zlib from 'node:zlib';
 import { utf8 } from '../../src/bytes.ts';
 import { isMemgitError } from '../../src/errors.ts';
+import { decodeCommit } from '../../src/git/commit.ts';
 import { applyDelta } from '../../src/git/delta.ts';
 import type { Oid } from '../../src/git/objects.ts';
 import { PackIndex } from '../../src/git/pack-index.ts';
@@ -14,6 +15,7 @@ import { readPackedObject } from '../../src/git/pack-read.ts';
 import { receivePack } from '../../src/git/pack-receive.ts';
 import { assemblePack } from '../../src/git/pack-write.ts';
 import { decodeEntry } from '../../src/vault/entry.ts';
+import { decodeKeyring } from '../../src/vault/keyring.ts';
 import { decodeRecord } from '../../src/vault/record.ts';
 import { decodePayload, MAX_FILE_BYTES } from '../../src/vault/payload.ts';
 
@@ -61,6 +63,17 @@ function deltaOfCopies(count: number): Buffer {
   return Buffer.concat([Buffer.from([1, ...size]), Buffer.alloc(2 * count, Buffer.from([0x90, 0x01]))]);
 }
 
+/** Lists in lists, and in the innermost some numbers. */
+function nestedJson(depth: number, inside = ''): Buffer {
+  return Buffer.from(`{\n "format": 1,\n "x": ${'['.repeat(depth)}${inside}0${']'.repeat(depth)},\n "mac": "${'0'.repeat(64)}"\n}\n`);
+}
+
+function signedInLines(lines: number): Buffer {
+  const who = 'memgit <memgit@localhost> 0 +0000';
+  const signature = `-----BEGIN SSH SIGNATURE-----\n${' AAAA\n'.repeat(lines)} -----END SSH SIGNATURE-----\n`;
+  return Buffer.from(`tree ${'0'.repeat(40)}\nauthor ${who}\ncommitter ${who}\ngpgsig ${signature}\nmemgit\n`);
+}
+
 async function readStored(entry: Uint8Array): Promise<unknown> {
   const { pack, index } = assemblePack([{ oid: 'a'.repeat(40) as Oid, bytes: entry, crc32: zlib.crc32(entry) }]);
   const handle = { sizeBytes: pack.length, read: async (position: number, length: number) => pack.subarray(position, position + length), close: async () => {} };
@@ -75,6 +88,9 @@ test.each<[string, readonly string[], () => unknown]>([
   ['CBOR with a text of 2^63 bytes', ['CORRUPT'], () => decodeEntry(Buffer.from([0xa1, 0x00, 0x7b, 0x7f, ...Array<number>(7).fill(0xff)]))],
   ['CBOR with an array of 2^32 items', ['CORRUPT'], () => decodeRecord(Buffer.from([0xa1, 0x00, 0x9a, 0xff, 0xff, 0xff, 0xff]))],
   ['CBOR nested 100,000 deep', ['CORRUPT'], () => decodeRecord(Buffer.concat([Buffer.from([0xa1, 0x00]), Buffer.alloc(100_000, 0x81)]))],
+  ['a keyring nested 200,000 deep', ['CORRUPT'], () => decodeKeyring(nestedJson(200_000))],
+  ['a keyring whose spaces would be gigabytes', ['CORRUPT'], () => decodeKeyring(nestedJson(3_000, '0,'.repeat(400_000)))],
+  ['a commit with a signature of four million lines', ['CORRUPT'], () => decodeCommit(signedInLines(4_000_000))],
   ['an object of a pack that inflates beyond its size', ['CORRUPT'], () => receivePack(sentPack(entryOf(100, bomb)), () => undefined)],
   ['a stored object that inflates beyond its size', ['CORRUPT'], () => readStored(entryOf(100, bomb))],
   ['an object of a pack larger than any may be', ['CORRUPT', 'TOO_LARGE'], () => receivePack(sentPack(entryOf(2 ** 40, bomb)), () => undefined)],
