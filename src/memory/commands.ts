@@ -9,7 +9,7 @@ import { MAX_FILE_BYTES } from '../vault/payload.ts';
 import type { Change, Snapshot } from '../vault/snapshot.ts';
 import type { Command } from './arguments.ts';
 import { refusals, replies, type CommandRefusal } from './messages.ts';
-import { findOccurrences, insertLines, matchLineBreaks, replaceAt, snippetAround, splitLines } from './text.ts';
+import { countLines, findOccurrences, insertLines, matchLineBreaks, replaceAt, snippetAround } from './text.ts';
 import { view, type Reply } from './view.ts';
 
 export interface CommandOptions {
@@ -75,7 +75,7 @@ async function replace(snapshot: Snapshot, { op, path, oldText, newText }: Of<'s
 
 async function insert(snapshot: Snapshot, { op, path, line, text: insertion }: Of<'insert'>): Promise<Outcome> {
   const text = await readText(snapshot, path, refusals.nothingToInsertIn);
-  const lineCount = splitLines(text).length;
+  const lineCount = countLines(text);
   if (line < 0 || line > lineCount) throw refusals.insertLine(line, lineCount);
   const edited = insertLines(text, line, insertion);
   return { op, paths: [path], reply: replies.inserted(path), changes: rewrite(path, text, edited) };

@@ -14,6 +14,11 @@ export function splitLines(text: string): string[] {
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
 }
 
+/** How many lines `splitLines` gives, without making them. */
+export function countLines(text: string): number {
+  return 1 + countNewlines(text, 0, text.length - (text.endsWith('\n') ? 1 : 0));
+}
+
 /** `%6d\t` before each line, counting from `first`. */
 export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
@@ -84,12 +89,12 @@ export function replaceAt(text: string, offset: number, length: number, replacem
 
 /** The numbered lines around `length` characters at `offset`: every line they touch, two before and two after. */
 export function snippetAround(text: string, offset: number, length: number): string {
-  const lines = splitLines(text);
   const first = 1 + countNewlines(text, 0, offset);
   // A change that ends in a newline ends on the line which that newline closes.
   const last = first + countNewlines(text, offset, offset + Math.max(0, length - 1));
-  const from = Math.max(1, Math.min(first, lines.length) - 2);
-  return numberLines(lines.slice(from - 1, last + 2), from);
+  const from = Math.max(1, Math.min(first, countLines(text)) - 2);
+  const start = endOfLines(text, 0, from - 1, '\n');
+  return numberLines(splitLines(text.slice(start, endOfLines(text, start, last + 3 - from, '\n'))), from);
 }
 
 /** Makes `insertion`, less one final newline, lines of their own after line `after`; keeps how the text breaks and ends. */
@@ -99,8 +104,11 @@ export function insertLines(text: string, after: number, insertion: string): str
   const added = matched.endsWith(newline) ? matched.slice(0, -newline.length) : matched;
   if (text === '') return added;
   const ending = text.endsWith(newline) ? newline : '';
-  const lines = text.slice(0, text.length - ending.length).split(newline);
-  return lines.toSpliced(after, 0, added).join(newline) + ending;
+  if (after === 0) return added + newline + text;
+  const end = endOfLines(text, 0, after, newline);
+  const before = text.slice(0, end);
+  // The last line may have no line break, which now is between it and what comes.
+  return before.endsWith(newline) ? `${before}${added}${end < text.length || ending !== '' ? newline : ''}${text.slice(end)}` : `${before}${newline}${added}`;
 }
 
 /** Whether every line break of the text is CRLF, and there is one. */
@@ -128,6 +136,17 @@ export function countCodePoints(text: string): number {
 
 function codeUnitsAt(text: string, at: number): number {
   return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+}
+
+/** Where the line break after so many lines from `from` on ends, or the text. */
+function endOfLines(text: string, from: number, lines: number, newline: string): number {
+  let at = from;
+  for (let left = lines; left > 0; left -= 1) {
+    const found = text.indexOf(newline, at);
+    if (found < 0) return text.length;
+    at = found + newline.length;
+  }
+  return at;
 }
 
 function countNewlines(text: string, from: number, to: number): number {

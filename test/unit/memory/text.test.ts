@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  countLines,
   countCodePoints,
   cutCodePoints,
   findOccurrences,
@@ -177,5 +178,41 @@ test('code points are never cut in half', () => {
       expect(Array.from(cut)).toEqual(Array.from(whole).slice(0, limit));
       expect(countCodePoints(whole)).toBe(Array.from(whole).length);
     }),
+  );
+});
+
+/** As they were written first, in arrays of lines: what is said of the long way must be true of the short one. */
+const plainly = {
+  snippetAround: (text: string, offset: number, length: number): string => {
+    const newlines = (from: number, to: number) => text.slice(from, to).split('\n').length - 1;
+    const lines = splitLines(text);
+    const first = 1 + newlines(0, offset);
+    const last = first + newlines(offset, offset + Math.max(0, length - 1));
+    const from = Math.max(1, Math.min(first, lines.length) - 2);
+    return numberLines(lines.slice(from - 1, last + 2), from);
+  },
+  insertLines: (text: string, after: number, insertion: string): string => {
+    const newline = usesCrlf(text) ? '\r\n' : '\n';
+    const matched = matchLineBreaks(text, insertion);
+    const added = matched.endsWith(newline) ? matched.slice(0, -newline.length) : matched;
+    if (text === '') return added;
+    const ending = text.endsWith(newline) ? newline : '';
+    return text.slice(0, text.length - ending.length).split(newline).toSpliced(after, 0, added).join(newline) + ending;
+  },
+};
+
+test('counting line breaks gives what splitting at them gives', () => {
+  const text = fc.array(fc.constantFrom('\n', '\r\n', 'a', 'b\n'), { maxLength: 12 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(text, text, fc.nat(), fc.nat(), fc.nat(), (whole, insertion, a, b, c) => {
+      const lines = splitLines(whole).length;
+      expect(countLines(whole)).toBe(lines);
+      const after = a % (lines + 1);
+      expect(insertLines(whole, after, insertion)).toBe(plainly.insertLines(whole, after, insertion));
+      const offset = b % (whole.length + 1);
+      const length = c % (whole.length - offset + 1);
+      expect(snippetAround(whole, offset, length)).toBe(plainly.snippetAround(whole, offset, length));
+    }),
+    { numRuns: 5_000 },
   );
 });
