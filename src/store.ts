@@ -7,6 +7,7 @@
  */
 import { join } from 'node:path';
 import { equalBytes, fromHex, toHex } from './bytes.ts';
+import { absolutePath, assertOneOf, assertWholeNumber } from './checks.ts';
 import { ready, systemRandom } from './crypto/sodium.ts';
 import { isMemgitError, MemgitError } from './errors.ts';
 import { nodeFileSystem } from './git/fs.ts';
@@ -20,6 +21,7 @@ import { checkBackupTemplate } from './sync/backup.ts';
 import { readStoreFile, replaceStoreFile, writeStoreFile } from './vault/store-folder.ts';
 import { VaultRepository, type LastSeen, type VaultOptions } from './vault/vault-repository.ts';
 import { OpenVaults } from './open-vaults.ts';
+import { policyOf } from './session/policy.ts';
 import { inParallel, syncVault, type SyncedVault, type SyncOptions } from './store-sync.ts';
 import { Vault, type VaultHooks } from './vault.ts';
 
@@ -58,7 +60,11 @@ export interface UserEntry {
  * @throws KEY_MISSING, KEY_MALFORMED, WRONG_KEY, DAMAGED_SLOT, ALTERED, CORRUPT, UNSUPPORTED_VERSION
  * @throws STORE_NOT_FOUND when there is none and none may be made; STORE_INVALID when the folder is a file or holds other things
  */
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(given: StoreOptions): Promise<Store> {
+  const options = { ...given, dir: absolutePath('dir', given.dir) };
+  assertWholeNumber('cacheBytes', options.cacheBytes, 0);
+  assertWholeNumber('maxOpenVaults', options.maxOpenVaults, 1);
+  policyOf(options.policy ?? 'enforce');
   await ready;
   const bytes = (await readStoreFile(nodeFileSystem, options.dir)) ?? (await makeStore(options));
   const { identity } = decodeStoreFile(bytes);
@@ -78,7 +84,9 @@ export interface RepositoryLocation extends OpenOptions {
  * Opens the vault in a repository that stands by itself, such as a clone from a backup: its keyring holds a copy of the
  * store's slots, so the store's key or passphrase is enough.
  */
-export async function openRepository(options: RepositoryLocation): Promise<Vault> {
+export async function openRepository(given: RepositoryLocation): Promise<Vault> {
+  const options = { ...given, gitdir: absolutePath('gitdir', given.gitdir) };
+  assertWholeNumber('cacheBytes', options.cacheBytes, 0);
   await ready;
   const claimed = await readClaimedKeyring(options.gitdir);
   const secret = await openStoreSlots(claimed.store, await credentialOf(options, toHex(claimed.store.id)));
@@ -267,8 +275,7 @@ function foldersOf(vaultId: string): string[] {
 }
 
 function vaultOptions({ readOnly, compression = 'deflate', lockTimeoutMs }: OpenOptions, cache: SharedCache): VaultOptions {
-  // A misspelt 'none' must not quietly compress.
-  if (!['deflate', 'none'].includes(compression)) throw new TypeError("compression: expected 'deflate' or 'none'");
+  assertOneOf('compression', compression, ['deflate', 'none']);
   if (lockTimeoutMs !== undefined && !(lockTimeoutMs >= 0)) throw new RangeError('lockTimeoutMs: expected a number of milliseconds, 0 or more');
   return {
     cache,

@@ -74,7 +74,16 @@ export class VaultBase {
       code = isMemgitError(error) ? error.code : 'UNEXPECTED';
       throw error;
     } finally {
-      this.#onEvent?.({ ...timing, code, ms: performance.now() - started });
+      this.#tell({ ...timing, code, ms: performance.now() - started });
+    }
+  }
+
+  /** What was done is done: a hook that throws must not make it look as if it had failed. */
+  #tell(event: VaultEvent): void {
+    try {
+      this.#onEvent?.(event);
+    } catch {
+      // It is the caller's own.
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import { blame, type BlameLine } from './history/blame.ts';
 import type { UndoOptions, UndoResult } from './history/bench-commit.ts';
+import { assertOneOf, assertWholeNumber } from './checks.ts';
 import type { RepositoryStats } from './git/stats.ts';
 import { diff, type FileDiff } from './history/diff.ts';
 import { exportFolder, exportTar, type ExportOptions as InnerExportOptions, type ExportResult, type FolderExportOptions as InnerFolderExportOptions } from './history/export.ts';
@@ -56,6 +57,7 @@ export class VaultHistory extends VaultBase {
   /** The commits, newest first, each as soon as it is found. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, INVALID_PATH */
   log(filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
     this.assertOpen();
+    assertWholeNumber('limit', filter.limit === Infinity ? undefined : filter.limit, 0);
     return log(this.repository, withParsedPath(filter));
   }
 
@@ -70,6 +72,7 @@ export class VaultHistory extends VaultBase {
   show(revision: string, path: string): Promise<Uint8Array>;
   async show(revision = 'HEAD', what: string | DiffContext = {}): Promise<ShownCommit | Uint8Array> {
     return this.timed('show', async () => {
+      if (typeof what !== 'string') assertWholeNumber('context', what.context, 0);
       if (typeof what !== 'string') return show(this.repository, revision, withParsedPath(what));
       return Uint8Array.from(await showFile(this.repository, revision, parsePath(what)));
     });
@@ -77,6 +80,7 @@ export class VaultHistory extends VaultBase {
 
   /** What differs between two commits, file by file. @throws BAD_REVISION */
   async diff(from: string, to = 'HEAD', options: DiffContext = {}): Promise<FileDiff[]> {
+    assertWholeNumber('context', options.context, 0);
     return this.timed('diff', async () => diff(this.repository, from, to, withParsedPath(options)));
   }
 
@@ -100,6 +104,7 @@ export class VaultHistory extends VaultBase {
    *   changed
    */
   async revert(what: string | RevertTargets, options: RevertOptions = {}): Promise<UndoResult> {
+    assertOneOf('keep', options.keep, ['ours', 'theirs']);
     const targets = typeof what === 'string' ? { revisions: [what] } : what;
     return this.timed('revert', async () => revert(this.repository, targets, options, { isWork: isUndoable }));
   }

@@ -1,9 +1,11 @@
 /** A vault's remotes: where its backups are, and what goes there and comes from there. The memory is changed by `pull` only. */
+import { assertOneOf } from './checks.ts';
 import { MemgitError } from './errors.ts';
 import { noSuchRemote, type Remote } from './git/remotes.ts';
 import type { TransportOptions } from './git/transport.ts';
 import { backupRemote, BACKUP_REMOTE } from './sync/backup.ts';
 import { fetchRemote, type Fetched, type FetchOptions } from './sync/fetch.ts';
+import { STRATEGIES } from './sync/merge.ts';
 import { pullRemote, type Pulled, type PullOptions } from './sync/pull.ts';
 import { pushRemote, type Pushed } from './sync/push.ts';
 import { DEFAULT_REMOTE } from './sync/remote.ts';
@@ -64,6 +66,7 @@ export class VaultSync extends VaultHistory {
 
   /** Fetches, and brings the memory up to what both sides wrote. Conflicts are in the result: no version is lost. @throws as `fetch`; CONFLICT with the strategy `manual` */
   async pull(remote?: string, options: PullOptions = {}): Promise<Pulled> {
+    assertOneOf('strategy', options.strategy, STRATEGIES);
     return this.timed('pull', async () => pullRemote(this.repository, await this.#find(remote), options));
   }
 

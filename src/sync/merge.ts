@@ -11,7 +11,8 @@ import { asidePath } from './aside.ts';
 import { mergeContents } from './merge-contents.ts';
 
 /** What becomes of a conflict: `both` keeps both versions, `manual` refuses to merge. */
-export type Strategy = 'both' | 'ours' | 'theirs' | 'manual';
+export type Strategy = (typeof STRATEGIES)[number];
+export const STRATEGIES = ['both', 'ours', 'theirs', 'manual'] as const;
 
 /** One of the two memories. */
 export interface MergeSide {

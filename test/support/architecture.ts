@@ -9,6 +9,7 @@ import ts from 'typescript';
 const FLOORS: Readonly<Record<string, number>> = {
   'src/errors.ts': 0,
   'src/bytes.ts': 0,
+  'src/checks.ts': 0,
   'src/crypto/': 1,
   'src/git/': 2,
   'src/vault/': 3,

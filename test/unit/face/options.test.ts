@@ -1,0 +1,61 @@
+/** What the public face takes from its caller: hooks that throw, folders that are relative, choices that are misspelt. Each was seen to fail. */
+import { mkdirSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateKey, openStore } from '../../../src/index.ts';
+import { temporaryFolder } from '../../support/git-repository.ts';
+
+const folder = temporaryFolder();
+const startedIn = process.cwd();
+afterEach(() => process.chdir(startedIn));
+
+test('an onEvent that throws does not make what was done look as if it had failed', async () => {
+  const store = await openStore({
+    dir: join(folder, 'events'),
+    key: await generateKey(),
+    onEvent: () => {
+      throw new Error('metrics down');
+    },
+  });
+  const vault = await store.vault('alice');
+  expect(await vault.execute({ command: 'create', path: '/memories/a', file_text: 'x' })).toMatchObject({ is_error: false });
+  await expect(vault.write('/memories/a/b', 'x')).rejects.toMatchObject({ code: 'NOT_A_FILE' });
+  await store.close();
+});
+
+test('a relative folder is the one that it was when the store was opened', async () => {
+  mkdirSync(join(folder, 'elsewhere'));
+  process.chdir(folder);
+  const store = await openStore({ dir: 'relative', key: await generateKey() });
+  const vault = await store.vault('alice');
+  await vault.write('/memories/a', 'one');
+  process.chdir(join(folder, 'elsewhere'));
+  expect(await vault.readText('/memories/a')).toBe('one');
+  await (await store.vault('bob')).write('/memories/a', 'two');
+  expect(existsSync(join(folder, 'elsewhere', 'relative'))).toBe(false);
+  await store.close();
+});
+
+test.each<[string, object, typeof TypeError | typeof RangeError]>([
+  ['no folder', { dir: '' }, TypeError],
+  ['a negative cache', { cacheBytes: -1 }, RangeError],
+  ['no open vaults', { maxOpenVaults: 0 }, RangeError],
+  ['a number as text', { maxOpenVaults: '5' }, TypeError],
+  ['a misspelt policy', { policy: 'offf' }, TypeError],
+])('openStore refuses %s', async (_, options, error) => {
+  const good = { dir: join(folder, 'never'), key: await generateKey() };
+  await expect(openStore({ ...good, ...options })).rejects.toThrow(error);
+  expect(existsSync(good.dir)).toBe(false);
+});
+
+test('a vault refuses choices and numbers that it does not know', async () => {
+  const store = await openStore({ dir: join(folder, 'choices'), key: await generateKey() });
+  const vault = await store.vault('alice');
+  await vault.write('/memories/a', 'one');
+  const odd = (value: unknown) => value as never;
+  await expect(vault.revert('HEAD', { keep: odd('their') })).rejects.toThrow(TypeError);
+  await expect(vault.pull('origin', { strategy: odd('nope') })).rejects.toThrow(TypeError);
+  await expect(vault.diff('HEAD', 'HEAD', { context: -1 })).rejects.toThrow(RangeError);
+  await expect(vault.show('HEAD', { context: NaN })).rejects.toThrow(RangeError);
+  for (const limit of [-1, NaN, 1.5, odd('2')]) expect(() => vault.log({ limit })).toThrow(/limit/);
+  await store.close();
+});
