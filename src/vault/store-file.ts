@@ -84,8 +84,8 @@ export async function openStoreFile(bytes: Bytes, credential: Credential): Promi
 export function decodeStoreFile(bytes: Bytes): { identity: StoreIdentity; backup: string | undefined; hasMac: (secret: Bytes) => boolean } {
   const fail = malformed('store.json');
   const signed = decodeSigned(bytes, fail);
-  const { backup, ...fields } = signed.fields;
-  const { format: _format, ...identity } = fieldsOf(fields, ['format', ...IDENTITY_FIELDS], () => fail('its fields are not those of a store'));
+  const names = ['format', ...IDENTITY_FIELDS, ...('backup' in signed.fields ? (['backup'] as const) : [])] as const;
+  const { format: _format, backup, ...identity } = fieldsOf(signed.fields, names, () => fail('its fields are not those of a store'));
   return {
     identity: decodeIdentity(identity, fail),
     backup: backup === undefined ? undefined : decodeBackup(backup, () => fail('its backup section is malformed')),

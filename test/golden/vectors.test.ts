@@ -75,8 +75,8 @@ const READERS: Readonly<Record<string, (vector: Vector) => object | Promise<obje
   },
 
   async 'store-file'({ text, key, passphrase }) {
-    const { secret } = await openStoreFile(Buffer.from(text!), passphrase === undefined ? { key: hex(key) } : { passphrase });
-    return { secret: toHex(secret) };
+    const { secret, backup } = await openStoreFile(Buffer.from(text!), passphrase === undefined ? { key: hex(key) } : { passphrase });
+    return { secret: toHex(secret), ...(backup === undefined ? {} : { backup }) };
   },
 
   keyring({ text, wrapKey, privateKey }) {
