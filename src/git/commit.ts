@@ -33,14 +33,16 @@ const GRAMMAR =
 
 /** @throws TypeError when a field is not of the shape that `Commit` describes */
 export function encodeCommit(commit: Commit): Bytes {
-  if (commit.signature === undefined) return encode(commit, '');
-  if (!ARMOUR.test(commit.signature)) throw new TypeError('expected the signature as SSH armour with LF line ends');
-  return encode(commit, `gpgsig ${commit.signature.slice(0, -1).replaceAll('\n', '\n ')}\n`);
+  if (commit.signature !== undefined && !ARMOUR.test(commit.signature)) throw new TypeError('expected the signature as SSH armour with LF line ends');
+  checkFields(commit);
+  return encode(commit);
 }
 
 /** Returns the bytes that the commit's signature covers: the commit without it. */
 export function signedPayload(commit: Commit): Bytes {
-  return encode(commit, '');
+  const { signature: _, ...unsigned } = commit;
+  checkFields(unsigned);
+  return encode(unsigned);
 }
 
 /** @throws CORRUPT when the bytes are not exactly what `encodeCommit` writes */
@@ -63,17 +65,21 @@ export function decodeCommit(body: Bytes): Commit {
 /** The grammar above only finds the fields; that nothing else was there is shown by writing them again. */
 function isCanonical(commit: Commit, body: Bytes): boolean {
   if (commit.signature !== undefined && !ARMOUR.test(commit.signature)) return false;
-  return MESSAGE.test(commit.message) && equalBytes(encodeCommit(commit), body);
+  return MESSAGE.test(commit.message) && equalBytes(encode(commit), body);
 }
 
-function encode({ tree, parents, timeSec, message }: Commit, signatureHeader: string): Bytes {
+function checkFields({ parents, timeSec, message }: Commit): void {
   if (parents.length > 2) throw new TypeError(`expected at most 2 parents, got ${parents.length}`);
   if (!Number.isInteger(timeSec) || timeSec < 0 || timeSec > MAX_TIME_SEC) {
     throw new TypeError('expected the time as whole seconds since 1970');
   }
   if (!MESSAGE.test(message)) throw new TypeError('expected a message of printable ASCII and LF');
+}
+
+function encode({ tree, parents, timeSec, signature, message }: Commit): Bytes {
   const who = `${IDENTITY} ${timeSec} +0000`;
   const parentLines = parents.map((parent) => `parent ${parent}\n`).join('');
+  const signatureHeader = signature === undefined ? '' : `gpgsig ${signature.slice(0, -1).replaceAll('\n', '\n ')}\n`;
   return Buffer.from(`tree ${tree}\n${parentLines}author ${who}\ncommitter ${who}\n${signatureHeader}\n${message}`, 'latin1');
 }
 

@@ -29,6 +29,7 @@ export interface TreeEntry {
 export const OID_BYTES = 20;
 
 const SMALL_BYTES = 16 * 1024;
+const TREE_NAME = /^(?!(?:\.|\.\.|\.git)$)[ -.0-~]+$/i;
 
 /** Larger objects are neither written nor read, whatever size a pack declares. */
 export const MAX_OBJECT_BYTES = 128 * 1024 * 1024;
@@ -67,21 +68,24 @@ export function encodeTree(entries: readonly TreeEntry[]): Bytes {
 /** @throws CORRUPT on anything that `encodeTree` does not write */
 export function decodeTree(body: Bytes): TreeEntry[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const text = bytes.toString('latin1');
   const entries: TreeEntry[] = [];
-  const names = new Set<string>();
+  const files = new Set<string>();
   let previous = '';
   for (let at = 0; at < bytes.length; ) {
-    const nul = bytes.indexOf(0, at);
+    const mode = text.startsWith('100644 ', at) ? '100644' : '40000';
+    if (!text.startsWith(`${mode} `, at)) throw corruptTree('a mode is neither 100644 nor 40000');
+    const nul = text.indexOf('\0', at);
     const end = nul + 1 + OID_BYTES;
     if (nul < 0 || end > bytes.length) throw corruptTree('an entry is cut short');
-    const [, mode, name] = /^(100644|40000) (.*)$/s.exec(bytes.toString('latin1', at, nul)) ?? [];
-    if ((mode !== '100644' && mode !== '40000') || name === undefined) throw corruptTree('a mode is neither 100644 nor 40000');
+    const name = text.slice(at + mode.length + 1, nul);
     if (!isTreeName(name)) throw corruptTree('a name is not printable ASCII, or is a reserved one');
-    if (names.has(name)) throw corruptTree('a name occurs twice');
     const entry: TreeEntry = { mode, name, oid: bytes.toString('hex', nul + 1, end) as Oid };
     const key = sortKey(entry);
-    if (key <= previous) throw corruptTree('the entries are out of order');
-    names.add(name);
+    if (key <= previous) throw corruptTree('the entries are out of order, or a name occurs twice');
+    // A file stands before a subtree of its name, but not always right before it.
+    if (mode === '100644') files.add(name);
+    else if (files.has(name)) throw corruptTree('a name occurs twice');
     previous = key;
     entries.push(entry);
     at = end;
@@ -95,7 +99,7 @@ function sortKey(entry: Pick<TreeEntry, 'mode' | 'name'>): string {
 }
 
 function isTreeName(name: string): boolean {
-  return /^[ -.0-~]+$/.test(name) && !/^(\.|\.\.|\.git)$/i.test(name);
+  return TREE_NAME.test(name);
 }
 
 function corruptTree(got: string): MemgitError {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { equalBytes, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
-import { OID_BYTES, oidFromBytes, oidToBytes, type Oid } from './objects.ts';
+import { OID_BYTES, oidToBytes, type Oid } from './objects.ts';
 
 const SIGNATURE = Uint8Array.of(0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2);
 const FAN_OUT_AT = 8;
@@ -55,12 +55,15 @@ export class PackIndex {
     return offsets[low] ?? endOfEntries;
   }
 
+  *oids(): Generator<Oid> {
+    for (let i = 0; i < this.count; i += 1) yield this.#oid(i);
+  }
+
   /** Every object of the pack in the order of oids, with the checksum of its compressed bytes. */
   *entries(): Generator<{ oid: Oid; offset: number; crc32: number }> {
     for (let i = 0; i < this.count; i += 1) {
-      const at = OIDS_AT + i * OID_BYTES;
       const crc32 = this.#bytes.readUInt32BE(OIDS_AT + this.count * OID_BYTES + i * 4);
-      yield { oid: oidFromBytes(this.#bytes.subarray(at, at + OID_BYTES)), offset: this.#offset(i), crc32 };
+      yield { oid: this.#oid(i), offset: this.#offset(i), crc32 };
     }
   }
 
@@ -84,6 +87,11 @@ export class PackIndex {
       throw new MemgitError('CORRUPT', `expected a pack index of ${count} objects, got ${bytes.length} bytes`);
     }
     return count;
+  }
+
+  #oid(i: number): Oid {
+    const at = OIDS_AT + i * OID_BYTES;
+    return this.#bytes.toString('hex', at, at + OID_BYTES) as Oid;
   }
 
   #fanOut(byte: number): number {

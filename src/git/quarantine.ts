@@ -97,7 +97,7 @@ export class Quarantine {
 
   /** Every object that the remote sent. */
   *sent(): Generator<Oid> {
-    for (const index of this.store.packs.values()) for (const { oid } of index.entries()) yield oid;
+    for (const index of this.store.packs.values()) yield* index.oids();
   }
 
   async isTrusted(oid: Oid): Promise<boolean> {
@@ -105,7 +105,7 @@ export class Quarantine {
   }
 
   /** Reads what the remote sent, else what is trusted. @throws CORRUPT with `oid` in its details when it is in neither */
-  async read(oid: Oid): Promise<GitObject> {
+  read(oid: Oid): Promise<GitObject> {
     return this.#trusted === undefined || this.isNew(oid) ? (this.#sent ?? this.store).read(oid) : this.#trusted.store.read(oid);
   }
 

@@ -29,8 +29,7 @@ export class EntryChecker {
   async check(epoch: Epoch, name: string, blob: Oid): Promise<void> {
     // The name is keyed by the epoch, so an entry that is right under its name is of the right epoch as well.
     if (this.#checked.get(blob)?.name === name) return;
-    await this.#entries.infoIn(epoch, name, blob);
-    const { base } = (await this.#entries.open(name, blob)).header;
+    const { header: { base } } = await this.#entries.openIn(epoch, name, blob);
     this.#checked.set(blob, { name, depth: base?.depth ?? 0 });
     if (base) this.#bases.push({ name, base: base.blob as Oid, depth: base.depth - 1 });
   }

@@ -47,7 +47,7 @@ export interface IncomingOptions {
 /** @throws ALTERED, CORRUPT, UNSUPPORTED_VERSION, WRONG_KEY, DAMAGED_SLOT: what was sent is not what the vault's writers made; ABORTED */
 export async function checkIncoming(head: Oid, source: IncomingSource, makeReaders: MakeReaders, options: IncomingOptions): Promise<CheckedHistory> {
   const touched = new Set<Oid>();
-  const read = async (oid: Oid): Promise<GitObject> => {
+  const read = (oid: Oid): Promise<GitObject> => {
     touched.add(oid);
     return source.read(oid);
   };

@@ -34,17 +34,19 @@ export class EntryReader {
   }
 
   async info(name: string, blob: Oid): Promise<EntryInfo> {
-    const { header } = await this.open(name, blob);
-    return header.kind === 'file'
-      ? { kind: 'file', path: header.path, sizeBytes: header.size, blob }
-      : { kind: 'directory', path: header.path, sizeBytes: 0, blob };
+    return infoOf(blob, await this.open(name, blob));
   }
 
-  /** As `info`, of an entry that must be of one epoch: a tree belongs to one wholly. @throws ALTERED also when it is of another */
+  /** As `open`, of an entry that must be of one epoch: a tree belongs to one wholly. @throws ALTERED also when it is of another */
+  async openIn(epoch: Epoch, name: string, blob: Oid): Promise<OpenedEntry> {
+    const entry = await this.open(name, blob);
+    if (entry.epochId !== epoch.id) throw new MemgitError('ALTERED', 'an entry stands in the tree of another epoch than its own', { details: { oid: blob } });
+    return entry;
+  }
+
+  /** As `openIn`, short of the contents. */
   async infoIn(epoch: Epoch, name: string, blob: Oid): Promise<EntryInfo> {
-    const { epochId } = await this.open(name, blob);
-    if (epochId !== epoch.id) throw new MemgitError('ALTERED', 'an entry stands in the tree of another epoch than its own', { details: { oid: blob } });
-    return this.info(name, blob);
+    return infoOf(blob, await this.openIn(epoch, name, blob));
   }
 
   /** The plaintext of the file that stands under a name. The bytes are shared with the cache. */
@@ -93,6 +95,12 @@ export class EntryReader {
     if (this.#named?.path !== path || this.#named.epoch !== epoch) this.#named = { epoch, path, name: epoch.nameOf(path) };
     return this.#named.name;
   }
+}
+
+function infoOf(blob: Oid, { header }: OpenedEntry): EntryInfo {
+  return header.kind === 'file'
+    ? { kind: 'file', path: header.path, sizeBytes: header.size, blob }
+    : { kind: 'directory', path: header.path, sizeBytes: 0, blob };
 }
 
 /** A base is of the same epoch, and exactly one delta nearer to a version in full; `open` has checked its name. */

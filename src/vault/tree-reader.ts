@@ -43,14 +43,8 @@ export class TreeReader {
   /** What differs between two trees, from their oids alone. The keyring is not an entry and is left out. */
   async changes(before: TreeRoot | undefined, after: TreeRoot): Promise<NameChange[]> {
     const changes: NameChange[] = [];
-    for (const fan of new Set([...(before?.fans.keys() ?? []), ...after.fans.keys()])) {
-      const [from, to] = [before?.fans.get(fan), after.fans.get(fan)];
-      if (from === to) continue;
-      const [old, fresh] = [from && (await this.fan(fan, from)), to && (await this.fan(fan, to))];
-      for (const name of new Set([...(old?.keys() ?? []), ...(fresh?.keys() ?? [])])) {
-        const change = { name, before: old?.get(name), after: fresh?.get(name) };
-        if (change.before !== change.after) changes.push(change);
-      }
+    for (const { name: fan, before: from, after: to } of differences(before?.fans, after.fans)) {
+      changes.push(...differences(from && (await this.fan(fan, from)), to && (await this.fan(fan, to))));
     }
     return changes;
   }
@@ -72,6 +66,21 @@ export class TreeReader {
   async #body(oid: Oid): Promise<Uint8Array> {
     return bodyOf(await this.#read(oid), 'tree', oid);
   }
+}
+
+function differences(before: ReadonlyMap<string, Oid> | undefined, after: ReadonlyMap<string, Oid> | undefined): NameChange[] {
+  const changes: NameChange[] = [];
+  let kept = 0;
+  before?.forEach((oid, name) => {
+    const now = after?.get(name);
+    if (now !== undefined) kept += 1;
+    if (now !== oid) changes.push({ name, before: oid, after: now });
+  });
+  if (kept === after?.size) return changes;
+  after?.forEach((oid, name) => {
+    if (before?.has(name) !== true) changes.push({ name, before: undefined, after: oid });
+  });
+  return changes;
 }
 
 /** @throws CORRUPT when the object is of another type */
