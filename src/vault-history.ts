@@ -16,7 +16,6 @@ import { restore } from './history/restore.ts';
 import { revert, type RevertOptions, type RevertTargets } from './history/revert.ts';
 import { resolveRevision } from './history/revision.ts';
 import { show, showFile, type ShownCommit } from './history/show.ts';
-import { status, type VaultStatus } from './history/status.ts';
 import { verify, type VerifyOptions } from './history/verify.ts';
 import { isUndoable } from './session/review.ts';
 import { parsePath } from './vault/path.ts';
@@ -140,10 +139,6 @@ export class VaultHistory extends VaultBase {
   exportTar(options: ExportOptions = {}): AsyncGenerator<Uint8Array> {
     this.assertOpen();
     return exportTar(this.repository, withParsedPath(options));
-  }
-
-  async status(): Promise<VaultStatus> {
-    return this.timed('status', async () => status(this.repository));
   }
 
   /** Makes the repository as small as it gets; see `Repository.gc`. @throws READ_ONLY, CORRUPT when something is damaged; LOCKED, ABORTED */

@@ -3,15 +3,22 @@ import { assertOneOf } from './checks.ts';
 import { MemgitError } from './errors.ts';
 import { noSuchRemote, type Remote } from './git/remotes.ts';
 import type { TransportOptions } from './git/transport.ts';
+import { status, type MemoryStatus } from './history/status.ts';
 import { backupRemote, BACKUP_REMOTE } from './sync/backup.ts';
 import { fetchRemote, type Fetched, type FetchOptions } from './sync/fetch.ts';
 import { STRATEGIES } from './sync/merge.ts';
 import { pullRemote, type Pulled, type PullOptions } from './sync/pull.ts';
 import { pushRemote, type Pushed } from './sync/push.ts';
 import { DEFAULT_REMOTE } from './sync/remote.ts';
+import { standingOf, type RemoteStanding } from './sync/standing.ts';
 import type { VaultRepository } from './vault/vault-repository.ts';
 import type { VaultEvent } from './vault-base.ts';
 import { VaultHistory } from './vault-history.ts';
+
+export interface VaultStatus extends MemoryStatus {
+  /** What is in the backups, as far as this vault knows. */
+  readonly remotes: readonly RemoteStanding[];
+}
 
 export class VaultSync extends VaultHistory {
   readonly #backup: string | undefined;
@@ -29,6 +36,15 @@ export class VaultSync extends VaultHistory {
     if (this.#backup === undefined) return own;
     // The template is authenticated, and the repository's configuration is not: whoever writes the disk must not say where backups go.
     return [...own.filter(({ name }) => name !== BACKUP_REMOTE), backupRemote(this.#backup, this.vaultId)];
+  }
+
+  /** Reads only what is here: remotes stand as they were last seen. */
+  async status(): Promise<VaultStatus> {
+    return this.timed('status', async () => {
+      const remotes: RemoteStanding[] = [];
+      for (const remote of await this.remotes()) remotes.push(await standingOf(this.repository, remote));
+      return { ...(await status(this.repository)), remotes };
+    });
   }
 
   /** @throws ALREADY_EXISTS, also for `backup` where the store has a template; INVALID_ARGUMENT for a name or an address that cannot be one */

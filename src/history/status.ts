@@ -1,4 +1,4 @@
-/** How a vault is doing: its head, its sizes, its keyring, and what somebody should look at. */
+/** How a vault is doing by itself: its head, its sizes, its keyring, and what somebody should look at. */
 import { toHex } from '../bytes.ts';
 import { newestEpoch } from '../vault/keyring.ts';
 import type { Role } from '../vault/keys.ts';
@@ -6,7 +6,7 @@ import { ROOT } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { logEntryOf, type LogEntry } from './log-entry.ts';
 
-export interface VaultStatus {
+export interface MemoryStatus {
   readonly userId: string;
   readonly repositoryId: string;
   readonly head: LogEntry;
@@ -38,7 +38,7 @@ export interface StatusWarning {
 /** memgit folds packs long before there are so many. */
 const MANY_PACKS = 200;
 
-export async function status(vault: VaultRepository, nowMs: number = Date.now()): Promise<VaultStatus> {
+export async function status(vault: VaultRepository, nowMs: number = Date.now()): Promise<MemoryStatus> {
   const head = await vault.head();
   const { userId, role, repositoryId, keyring } = vault.keys;
   const { packs, looseObjects, bytesOnDisk } = await vault.repository.stats();
