@@ -1,4 +1,4 @@
-/** File systems for `VaultRepository`: one that counts the syncs of another, and one that never syncs, to build test data fast. */
+/** File systems for `VaultRepository`: they count syncs, or the files that are read, or never sync, to build test data fast. */
 import type { FileSystem } from '../src/git/fs.ts';
 
 export interface SyncCount {
@@ -20,6 +20,16 @@ export function countingSyncs(fs: FileSystem): { readonly fs: FileSystem; readon
     },
   );
   return { fs: counting, syncs };
+}
+
+/** Counts the files that are opened to be read; what reads a whole file opens it too. */
+export function countingReads(fs: FileSystem): { readonly fs: FileSystem; readonly reads: { files: number } } {
+  const reads = { files: 0 };
+  const open = async (path: string) => {
+    reads.files += 1;
+    return fs.open(path);
+  };
+  return { fs: { ...fs, open }, reads };
 }
 
 /** What is written with this may be lost in a power cut. */
