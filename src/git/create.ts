@@ -9,8 +9,10 @@ import { temporaryPath, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
 import { MAIN, layoutOf, type Layout } from './layout.ts';
 import { oidOf, type GitObject, type Oid } from './objects.ts';
+import { describeSelf } from './owner.ts';
 import { assemblePack, encodePackEntry } from './pack-write.ts';
 import { encodeRef } from './refs.ts';
+import { clearUnfinished, makerNote, removeMakerNote } from './unfinished.ts';
 
 /** What a new repository holds: objects without repeats, and among them the commit that the branch begins with. */
 export interface FirstCommit {
@@ -26,6 +28,7 @@ export async function createRepository(fs: FileSystem, gitdir: string, first: Fi
   await assertFree(fs, gitdir);
   const parent = dirname(gitdir);
   await makeFolders(fs, parent);
+  await clearUnfinished(fs, parent);
   const building = layoutOf(temporaryPath(parent));
   try {
     await build(fs, building, first);
@@ -35,6 +38,7 @@ export async function createRepository(fs: FileSystem, gitdir: string, first: Fi
     await assertFree(fs, gitdir);
     throw error;
   }
+  await removeMakerNote(fs, layoutOf(gitdir));
   await fs.syncDirectory(parent);
 }
 
@@ -43,6 +47,7 @@ async function build(fs: FileSystem, layout: Layout, first: FirstCommit): Promis
   for (const folder of folders) await fs.mkdir(folder);
   const pack = assemblePack(await Promise.all(first.objects.map(encodePackEntry)));
   await writeDurably(fs, [
+    makerNote(layout, describeSelf()),
     { path: layout.head, bytes: Buffer.from(`ref: ${MAIN}\n`) },
     { path: layout.config, bytes: Buffer.from(CONFIG_TEXT) },
     { path: layout.main, bytes: encodeRef(first.head) },

@@ -14,14 +14,13 @@ import type { FileSystem } from './fs.ts';
 import { layoutOf, MAIN, type Layout } from './layout.ts';
 import { ObjectStore } from './object-store.ts';
 import type { GitObject, Oid } from './objects.ts';
-import { decodeOwner, describeSelf, encodeOwner, isDead } from './owner.ts';
+import { describeSelf } from './owner.ts';
 import type { Pack } from './pack-write.ts';
 import { encodeRef, readRef } from './refs.ts';
+import { clearUnfinished, makerNote } from './unfinished.ts';
 
 /** What a remote may send at once. Larger memories are cloned by copying their repository. */
 const MAX_BYTES = 4 * 1024 ** 3;
-const NAME = new RegExp(`^(?:${TEMPORARY_PREFIX})?incoming-[0-9a-f]{16}$`);
-const OWNER_FILE = 'owner';
 
 /** The repository whose objects need not be sent again, and are trusted. */
 export interface Trusted {
@@ -47,19 +46,20 @@ export class Quarantine {
 
   /** Makes an empty one in a folder, which is made if it is missing, and clears away those that dead processes left there. */
   static async create(fs: FileSystem, folder: string, trusted: Trusted | undefined): Promise<Quarantine> {
-    await clearDead(fs, folder);
+    await clearUnfinished(fs, folder);
     const owner = describeSelf();
     // In a repository whoever holds the lock clears temporaries away; elsewhere they are what nobody minds.
     const name = `${trusted ? '' : TEMPORARY_PREFIX}incoming-${owner.id}`;
     const quarantine = new Quarantine(fs, join(folder, name), trusted);
-    const { gitdir, objects, packs, heads, head, config, own } = quarantine.layout;
+    const { layout } = quarantine;
+    const { gitdir, objects, packs, heads, head, config, own } = layout;
     for (const path of [folder, gitdir, objects, packs, join(objects, 'info'), join(gitdir, 'refs'), heads, own]) await fs.mkdir(path);
     const files = [
-      { path: join(own, OWNER_FILE), bytes: encodeOwner(owner) },
+      makerNote(layout, owner),
       { path: head, bytes: Buffer.from(`ref: ${MAIN}\n`) },
       { path: config, bytes: Buffer.from(CONFIG_TEXT) },
     ];
-    if (trusted) files.push({ path: alternatesOf(quarantine.layout), bytes: Buffer.from(`${resolve(trusted.layout.objects)}\n`) });
+    if (trusted) files.push({ path: alternatesOf(layout), bytes: Buffer.from(`${resolve(trusted.layout.objects)}\n`) });
     await writeDurably(fs, files);
     return quarantine;
   }
@@ -115,27 +115,17 @@ export class Quarantine {
     if (sent > MAX_BYTES) throw new MemgitError('TOO_LARGE', `expected at most ${MAX_BYTES} bytes from the remote, got more; nothing was taken in`, { details: { limit: MAX_BYTES } });
   }
 
-  /** Makes it an ordinary repository: what ties it to a trusted one and to this process goes. */
+  /** Makes it an ordinary repository, but for the note of its maker: what ties it to a trusted one goes. */
   async release(): Promise<void> {
     await this.#fs.unlink(alternatesOf(this.layout));
     await this.#fs.rmdir(join(this.layout.objects, 'info')).catch(() => undefined);
     for (const name of (await this.#fs.readdir(this.layout.heads)) ?? []) await this.#fs.unlink(join(this.layout.heads, name));
     await rm(join(this.gitdir, 'refs', 'memgit', 'incoming'), { recursive: true, force: true });
-    await this.#fs.unlink(join(this.layout.own, OWNER_FILE));
   }
 
   /** Throws away what is left of it. */
   async discard(): Promise<void> {
     await rm(this.gitdir, { recursive: true, force: true });
-  }
-}
-
-async function clearDead(fs: FileSystem, folder: string): Promise<void> {
-  for (const name of (await fs.readdir(folder)) ?? []) {
-    if (!NAME.test(name)) continue;
-    const bytes = await fs.readFile(join(layoutOf(join(folder, name)).own, OWNER_FILE), 4096);
-    const owner = bytes && decodeOwner(bytes);
-    if (owner && isDead(owner)) await rm(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -7,12 +7,13 @@ import { CONFIG_TEXT } from './config.ts';
 import { assertFree } from './create.ts';
 import { orRemove, temporaryPath, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
-import type { Layout } from './layout.ts';
+import { layoutOf, type Layout } from './layout.ts';
 import type { Oid } from './objects.ts';
 import type { Place } from './publish.ts';
 import type { Quarantine } from './quarantine.ts';
 import { encodeRef } from './refs.ts';
 import { withRemote, type Remote } from './remotes.ts';
+import { removeMakerNote } from './unfinished.ts';
 
 /** Moves the packs over; those who made them have synced them. */
 export async function takeOver({ fs, layout, store }: Place, quarantine: Quarantine): Promise<void> {
@@ -44,6 +45,7 @@ export async function becomeRepository(fs: FileSystem, quarantine: Quarantine, g
   for (const folder of [layout.packs, layout.objects, dirname(layout.heads), layout.gitdir]) await fs.syncDirectory(folder);
   await assertFree(fs, gitdir);
   await fs.rename(layout.gitdir, gitdir);
+  await removeMakerNote(fs, layoutOf(gitdir));
   await fs.syncDirectory(dirname(gitdir));
 }
 

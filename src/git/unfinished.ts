@@ -1,0 +1,37 @@
+/**
+ * Repositories that are built beside their place and renamed into it, or thrown away. Each holds a note of its maker from the
+ * beginning, so that whoever builds in the same folder next can clear away what a process left that is provably dead.
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TEMPORARY_PREFIX, type NewFile } from './durable.ts';
+import type { FileSystem } from './fs.ts';
+import { layoutOf, type Layout } from './layout.ts';
+import { decodeOwner, encodeOwner, isDead, type Owner } from './owner.ts';
+
+const NAME = new RegExp(`^(?:incoming-|${TEMPORARY_PREFIX}(?:incoming-)?)[0-9a-f]{16}$`);
+const MAX_NOTE_BYTES = 4096;
+
+/** The first file to be written. */
+export function makerNote(layout: Layout, maker: Owner): NewFile {
+  return { path: notePath(layout), bytes: encodeOwner(maker) };
+}
+
+/** To be called when the repository is in its place. A note that stays there is a temporary, which the first to take the lock removes. */
+export async function removeMakerNote(fs: FileSystem, layout: Layout): Promise<void> {
+  await fs.unlink(notePath(layout)).catch(() => undefined);
+}
+
+export async function clearUnfinished(fs: FileSystem, folder: string): Promise<void> {
+  for (const name of (await fs.readdir(folder)) ?? []) {
+    const path = join(folder, name);
+    if (!NAME.test(name) || (await fs.lstat(path))?.kind !== 'directory') continue;
+    const bytes = await fs.readFile(notePath(layoutOf(path)), MAX_NOTE_BYTES);
+    const maker = bytes && decodeOwner(bytes);
+    if (maker && isDead(maker)) await rm(path, { recursive: true, force: true });
+  }
+}
+
+function notePath({ own }: Layout): string {
+  return join(own, `${TEMPORARY_PREFIX}maker`);
+}
