@@ -51,7 +51,7 @@ export async function clone(location: CloneLocation): Promise<Cloned> {
       return { wrapKey: vaultWrapKey(secret, claimed.vaultId) };
     },
     place: async ({ keyring, userId: found }) => {
-      if (userId !== undefined && found !== userId) throw new MemgitError('ALTERED', 'expected the vault of the user asked for, found that of another user; check the address of the remote');
+      if (userId !== undefined && found !== userId) throw new MemgitError('ALTERED', 'expected the vault of the user asked for, found that of another user; check the address of the remote', { details: { from: 'remote' } });
       if (store === undefined) return gitdir!;
       await joinStore(store, keyring, secret!);
       return vaultFolder(store, toHex(keyring.vaultId));

@@ -14,7 +14,7 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   INVALID_PATH: 'a path begins with /memories; `memgit ls` lists those that there are',
   LOCKED: 'wait until the other process has finished, then try again',
   PUSH_REJECTED: '`memgit pull` takes in what the remote has; then push again',
-  REMOTE_REFUSED: 'give a token with --token-file or MEMGIT_REMOTE_TOKEN, or set up git\'s credential helper or ssh keys',
+  REMOTE_REFUSED: 'a token is taken from --token-file or MEMGIT_REMOTE_TOKEN',
   CONFLICT: '--keep ours keeps what is there now, --keep theirs puts back what was; --dry-run shows the result',
 };
 
@@ -47,5 +47,6 @@ function hintOf(error: MemgitError): string | undefined {
   if (error instanceof HintedError) return error.hint;
   // What a policy says to Claude helps a person as well.
   if ('sentence' in error && typeof error.sentence === 'string') return error.sentence.replace(/^Error: /, '');
+  if (error.details['from'] === 'remote') return 'nothing was taken in, and what is here is as it was; ask whoever runs the remote';
   return HINTS[error.code];
 }

@@ -34,6 +34,7 @@ interface Typed {
 export async function transferring<T>(context: Context, { tokenFile, caFile, timeout }: Typed, run: (options: TransportOptions) => Promise<T>): Promise<T> {
   const { io } = context;
   const progress = new Progress(io);
+  if (timeout === 0) throw new MemgitError('INVALID_ARGUMENT', 'expected a timeout of at least one second');
   try {
     return await run({
       token: await findToken(context, tokenFile),

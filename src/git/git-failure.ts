@@ -23,7 +23,7 @@ const FAILURES: readonly Failure[] = [
   {
     pattern: /Authentication failed|could not read (?:Username|Password)|returned error: 401|Permission denied \(|terminal prompts disabled/,
     code: 'REMOTE_REFUSED',
-    message: 'the remote refused the credentials, or wanted some and got none; give a token, or set up git\'s credential helper or ssh keys',
+    message: 'the remote refused the credentials, or wanted some and got none; give a token, with the user name that the host wants in the address (https://name@host/…), or set up git\'s credential helper or ssh keys',
   },
   { pattern: /returned error: 403|access denied|not exported/i, code: 'REMOTE_REFUSED', message: 'the remote refused the request: these credentials may not do this there' },
   {
@@ -56,7 +56,7 @@ export function describeGitFailure({ code: exit, stdout, stderr }: GitResult): M
   const { code, message, passing } = FAILURES.find(({ pattern }) => pattern.test(text)) ?? OTHER;
   const status = /returned error: (\d{3})/.exec(text)?.[1];
   return new MemgitError(code, message, {
-    details: { exit, said: lastWords(stderr), ...(status === undefined ? {} : { status: Number(status) }), ...(passing ? { passing } : {}) },
+    details: { exit, said: lastWords(stderr), ...(status === undefined ? {} : { status: Number(status) }), ...(passing ? { passing } : {}), ...(code === 'CORRUPT' ? { from: 'remote' } : {}) },
   });
 }
 

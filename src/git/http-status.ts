@@ -9,7 +9,7 @@ export function describeStatus(status: number): MemgitError | undefined {
 }
 
 function meaningOf(status: number): [code: ErrorCode, message: string] {
-  if (status === 401 || status === 407) return ['REMOTE_REFUSED', 'the remote refused the credentials, or wanted some and got none; give a token'];
+  if (status === 401 || status === 407) return ['REMOTE_REFUSED', 'the remote refused the credentials, or wanted some and got none; give a token, with the user name that the host wants in the address (https://name@host/…)'];
   if (status === 403) return ['REMOTE_REFUSED', 'the remote refused the request: these credentials may not do this there'];
   if (status === 404 || status === 410) return ['REMOTE_UNREACHABLE', 'expected a git repository at the address of the remote, found none; check the address, or make the repository there first'];
   if (status === 413) return ['REMOTE_REFUSED', 'the remote refused so large a request; its administrator can allow it'];

@@ -1,12 +1,14 @@
 /** Finds the way to a remote: the git that is installed, or HTTP(S) without it. What is not needed is not loaded. */
 import { MemgitError } from '../errors.ts';
+import { nodeFileSystem } from './fs.ts';
 import { isHttp, parseRemoteUrl } from './remote-url.ts';
 import { findGit } from './system-git.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
-/** @throws INVALID_ARGUMENT for an address that is not one of a remote, or that needs git where there is none */
+/** @throws INVALID_ARGUMENT for an address that is not one of a remote, or that needs git where there is none; for certificates that are not there */
 export async function openTransport(url: string, options: TransportOptions = {}): Promise<Transport> {
   const remote = parseRemoteUrl(url);
+  if (options.caFile !== undefined && (await nodeFileSystem.lstat(options.caFile)) === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a file of certificates to trust (PEM), found none at the path given');
   const git = findGit();
   if (git !== undefined) {
     const { GitTransport } = await import('./git-transport.ts');

@@ -110,5 +110,5 @@ function packedAs({ type, body }: GitObject, bytes: Bytes): PackEntry {
 }
 
 function corruptPack(got: string): MemgitError {
-  return new MemgitError('CORRUPT', `expected a whole pack from the remote, but ${got}; nothing was taken in`);
+  return new MemgitError('CORRUPT', `expected a whole pack from the remote, but ${got}; nothing was taken in`, { details: { from: 'remote' } });
 }

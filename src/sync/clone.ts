@@ -71,5 +71,5 @@ export async function cloneVault(options: CloneOptions): Promise<Cloned> {
 }
 
 function anotherVault(expected: string, got: string): MemgitError {
-  return new MemgitError('ALTERED', 'expected the remote to hold the vault of the given repository id, found another one; check the address of the remote', { details: { expected, got } });
+  return new MemgitError('ALTERED', 'expected the remote to hold the vault of the given repository id, found another one; check the address of the remote', { details: { expected, got, from: 'remote' } });
 }

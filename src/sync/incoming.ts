@@ -4,7 +4,7 @@
  * looked at when all commits have been read. What nothing leads to is refused: it would stay for ever. Nothing is written here.
  */
 import { equalBytes, toHex } from '../bytes.ts';
-import { MemgitError } from '../errors.ts';
+import { isMemgitError, MemgitError } from '../errors.ts';
 import type { Oid, GitObject } from '../git/objects.ts';
 import type { Commit } from '../git/commit.ts';
 import { Pace } from '../git/pace.ts';
@@ -46,6 +46,20 @@ export interface IncomingOptions {
 
 /** @throws ALTERED, CORRUPT, UNSUPPORTED_VERSION, WRONG_KEY, DAMAGED_SLOT: what was sent is not what the vault's writers made; ABORTED */
 export async function checkIncoming(head: Oid, source: IncomingSource, makeReaders: MakeReaders, options: IncomingOptions): Promise<CheckedHistory> {
+  try {
+    return await checkAll(head, source, makeReaders, options);
+  } catch (error) {
+    throw fromRemote(error);
+  }
+}
+
+/** Says of a fault that the remote has it: what helps against damage here does not help there. */
+function fromRemote(error: unknown): Error {
+  if (!isMemgitError(error) || (error.code !== 'ALTERED' && error.code !== 'CORRUPT')) return error as Error;
+  return new MemgitError(error.code, error.message, { details: { ...error.details, from: 'remote' }, cause: error });
+}
+
+async function checkAll(head: Oid, source: IncomingSource, makeReaders: MakeReaders, options: IncomingOptions): Promise<CheckedHistory> {
   const touched = new Set<Oid>();
   const read = (oid: Oid): Promise<GitObject> => {
     touched.add(oid);
