@@ -85,18 +85,23 @@ async function readFolder(folder: string, into: MemoryPath): Promise<Found> {
   const found: Found = { items: new Map(), skipped: [] };
   const root = Buffer.from(folder);
   const names = await readdir(root, { encoding: 'buffer' }).catch((cause: unknown) => {
-    throw new MemgitError('INVALID_ARGUMENT', 'expected a folder to import that can be read; check its path and permissions', { cause });
+    throw notReadable(cause);
   });
   // The SDK's file tool keeps a memory in <base>/memories, and people name the base.
   const inner = join(root, Buffer.from(SDK_ROOT));
   const isBase = names.length === 1 && names[0]!.toString() === SDK_ROOT && (await lstat(inner)).isDirectory();
-  await readInto(found, isBase ? inner : root, into, isBase ? `${SDK_ROOT}/` : '');
+  if (!(await readInto(found, isBase ? inner : root, into, isBase ? `${SDK_ROOT}/` : ''))) throw notReadable();
   return found;
 }
 
-/** @param prefix what the names of this folder's contents are listed under */
-async function readInto(found: Found, folder: Buffer, directory: MemoryPath, prefix: string): Promise<void> {
-  const names = await readdir(folder, { encoding: 'buffer' });
+function notReadable(cause?: unknown): MemgitError {
+  return new MemgitError('INVALID_ARGUMENT', 'expected a folder to import that can be read; check its path and permissions', { cause });
+}
+
+/** @param prefix what the names of this folder's contents are listed under. Returns whether the folder could be read. */
+async function readInto(found: Found, folder: Buffer, directory: MemoryPath, prefix: string): Promise<boolean> {
+  const names = await readdir(folder, { encoding: 'buffer' }).catch(() => undefined);
+  if (!names) return false;
   for (const bytes of names.sort((a, b) => Buffer.compare(a, b))) {
     const name = prefix + bytes.toString();
     const skip = (reason: string) => found.skipped.push({ name, reason });
@@ -106,12 +111,14 @@ async function readInto(found: Found, folder: Buffer, directory: MemoryPath, pre
       continue;
     }
     const host = join(folder, bytes);
-    const stat = await lstat(host);
-    if (found.items.has(path)) skip('duplicate');
+    // Others may be at work in the folder: what was listed may be gone.
+    const stat = await lstat(host).catch(() => undefined);
+    if (!stat) skip('unreadable');
+    else if (found.items.has(path)) skip('duplicate');
     else if (stat.isDirectory()) {
       const before = found.items.size;
-      await readInto(found, host, path, `${name}/`);
-      if (found.items.size === before) found.items.set(path, { name, content: undefined });
+      if (!(await readInto(found, host, path, `${name}/`))) skip('unreadable');
+      else if (found.items.size === before) found.items.set(path, { name, content: undefined });
     } else if (!stat.isFile()) skip('not-a-file');
     else if (stat.size > MAX_FILE_BYTES) skip('too-large');
     else {
@@ -120,6 +127,7 @@ async function readInto(found: Found, folder: Buffer, directory: MemoryPath, pre
       else skip('unreadable');
     }
   }
+  return true;
 }
 
 function pathFor(directory: MemoryPath, name: Buffer): MemoryPath | { readonly reason: string } {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { exportFolder, exportTar } from '../../../src/history/export.ts';
 import { importFolder } from '../../../src/history/import.ts';
@@ -74,6 +75,28 @@ describe('import', () => {
       'link.txt': 'not-a-file', link: 'not-a-file', pipe: 'not-a-file', 'big.bin': 'too-large', dir: 'taken', 'file/below.txt': 'taken',
     });
     expect(await memory()).toEqual({ 'dir/x.txt': 'in the way', file: 'in the way', 'ok.txt': 'ok', 'nfd/\u00e9.txt': 'first' });
+  });
+
+  test('a folder that may not be read is left out and listed, as a file is', async () => {
+    // Root may read everything, so the test is somebody else for as long as it takes.
+    const isRoot = process.geteuid?.() === 0;
+    const own = mkdtempSync(join(tmpdir(), 'memgit-test-'));
+    chmodSync(own, 0o777);
+    if (isRoot) process.seteuid!(65_534);
+    try {
+      const made = await createTmpVault(own);
+      const host = mkdtempSync(join(own, 'host-'));
+      fillFolder(host, { 'a.txt': 'a', 'closed/b.txt': 'b', 'closed.txt': 'c' });
+      for (const name of ['closed', 'closed.txt']) chmodSync(join(host, name), 0);
+      const skipped = ['closed', 'closed.txt'].map((name) => ({ name, reason: 'unreadable' }));
+      expect(await importFolder(made.vault, host)).toMatchObject({ files: 1, skipped });
+      expect(await contentsOf(await made.vault.snapshot())).toEqual({ 'a.txt': 'a' });
+      await made.vault.close();
+      chmodSync(join(host, 'closed'), 0o700);
+    } finally {
+      if (isRoot) process.seteuid!(0);
+      rmSync(own, { recursive: true, force: true });
+    }
   });
 
   test('a dry run only tells', async () => {
