@@ -30,6 +30,8 @@ export interface WriteHandle {
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'other';
   readonly sizeBytes: number;
+  /** When its content was written last, in milliseconds since 1970. */
+  readonly modifiedMs: number;
 }
 
 export interface FileSystem {
@@ -94,7 +96,7 @@ export const nodeFileSystem: FileSystem = {
     attempt('stat', () => {
       const stat = fs.lstatSync(path, { throwIfNoEntry: false });
       if (stat === undefined) return undefined;
-      return { kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other', sizeBytes: stat.size };
+      return { kind: stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other', sizeBytes: stat.size, modifiedMs: stat.mtimeMs };
     }),
 
   readdir: (path) => attempt('list', () => expecting(['ENOENT'], undefined, () => fs.readdirSync(path))),

@@ -10,6 +10,7 @@ import { MemgitError, type ErrorDetails } from '../errors.ts';
 import { isTemporary, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
 import type { Layout } from './layout.ts';
+import { removeOrphans } from './orphans.ts';
 import { decodeOwner, describeSelf, encodeOwner, isDead, type Owner } from './owner.ts';
 import { throwIfAborted } from './queue.ts';
 
@@ -96,6 +97,7 @@ export class BranchLock {
           else if (folder === this.#layout.own) await this.#clearIfDead(name);
         }
       }
+      await removeOrphans(this.#fs, this.#layout.packs);
       this.#leftovers = false;
     } catch (error) {
       await this.release();

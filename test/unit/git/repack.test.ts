@@ -1,5 +1,5 @@
 /** `Repository.gc`: it makes one small pack, loses nothing whoever else is at work and wherever it stops, and needs no git. */
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { isMemgitError } from '../../../src/errors.ts';
@@ -63,6 +63,23 @@ test('leaves one pack, with deltas and with what no ref leads to, and whoever ha
   await repository.gc();
   expect(packs(gitdir)).toHaveLength(1);
   expect((await filesAt(reader, await reader.head())).has('after')).toBe(true);
+});
+
+test('a pack that lost its index, or never got one, goes when it is a day old and nobody marked it', async () => {
+  const gitdir = freshGitdir();
+  await (await createBusy(gitdir, 1)).close();
+  const path = (name: string): string => join(gitdir, 'objects/pack', name);
+  const [old, fresh, kept] = ['1', '2', '3'].map((digit) => `pack-${digit.repeat(40)}`);
+  for (const name of [`${old}.pack`, `${old}.rev`, `${fresh}.pack`, `${kept}.pack`, `${kept}.keep`]) {
+    writeFileSync(path(name), 'PACK');
+    if (!name.startsWith(fresh!)) utimesSync(path(name), 0, 0);
+  }
+  for (const name of packs(gitdir).filter((each) => existsSync(path(each.replace('.pack', '.idx'))))) utimesSync(path(name), 0, 0);
+  const repository = await Repository.open(gitdir);
+  await addFile(repository, 'next', 'next');
+  const left = readdirSync(join(gitdir, 'objects/pack')).filter((name) => /^pack-[123]{40}/.test(name));
+  expect(left.sort()).toEqual([`${fresh}.pack`, `${kept}.keep`, `${kept}.pack`]);
+  await expectAll(repository, everyObject(gitdir).map(({ oid }) => oid));
 });
 
 /** Seen to fail where the copy that was met last was kept: packs are met by size. */
