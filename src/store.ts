@@ -19,7 +19,8 @@ import type { Compression } from './vault/payload.ts';
 import { createStore, decodeStoreFile, encodeStoreFile, openStoreFile, openStoreSlots, STORE_ID_BYTES, vaultIdOf, vaultWrapKey, type OpenedStore } from './vault/store-file.ts';
 import { checkBackupTemplate } from './sync/backup.ts';
 import { readStoreFile, replaceStoreFile, writeStoreFile } from './vault/store-folder.ts';
-import { VaultRepository, type LastSeen, type VaultOptions } from './vault/vault-repository.ts';
+import type { LastSeen, VaultOptions } from './vault/vault-options.ts';
+import { VaultRepository } from './vault/vault-repository.ts';
 import { OpenVaults } from './open-vaults.ts';
 import { policyOf } from './session/policy.ts';
 import { inParallel, syncVault, type SyncedVault, type SyncOptions } from './store-sync.ts';
@@ -204,6 +205,8 @@ export class Store {
       if (!(error instanceof MemgitError && error.code === 'VAULT_NOT_FOUND')) throw error;
       if (!create) throw new MemgitError('VAULT_NOT_FOUND', 'this user has no vault in the store; check the user id, letter by letter', { cause: error });
     }
+    // One that was removed and is made again, on purpose or not, does not go on from what it was.
+    delete this.#lastSeenOf(toHex(vaultId)).oid;
     try {
       const { identity: store, secret } = this.#opened;
       return await VaultRepository.create(this.#gitdir(toHex(vaultId)), { userId, vaultId, store, wrapKey: vaultWrapKey(secret, vaultId) }, vaultOptions);

@@ -4,7 +4,8 @@ import { describeProcess, isDead, type Owner } from '../git/owner.ts';
 import type { ExecuteOptions, ToolResult } from '../memory/execute.ts';
 import type { HandlerOptions, MemoryTool, MemoryHandlers, ToolOptions } from '../memory/tool.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
-import type { Committed, Draft, VaultRepository } from '../vault/vault-repository.ts';
+import type { Committed, Draft } from '../vault/transaction.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
 
 export interface World {
   /** Milliseconds since 1970. */

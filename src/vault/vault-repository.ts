@@ -6,7 +6,7 @@ import { systemRandom, type RandomSource } from '../crypto/sodium.ts';
 import { MemgitError } from '../errors.ts';
 import type { Commit } from '../git/commit.ts';
 import type { GitObject, Oid } from '../git/objects.ts';
-import { Repository, type RepositoryOptions } from '../git/repository.ts';
+import { Repository } from '../git/repository.ts';
 import type { Mutation } from '../git/write.ts';
 import { SharedCache, WALK_CACHE_BYTES } from './cache.ts';
 import { makeCommit, openCommit, type CommitInfo } from './commit-info.ts';
@@ -27,23 +27,7 @@ import type { Committed, Draft, Integration, VaultState } from './transaction.ts
 import { VaultReaders } from './readers.ts';
 import { TreeReader, type NameChange } from './tree-reader.ts';
 import type { TreeRoot } from './tree.ts';
-
-export interface VaultOptions extends RepositoryOptions {
-  readonly compression?: Compression;
-  readonly cache?: SharedCache;
-  /** Milliseconds since 1970. */
-  readonly clock?: () => number;
-  readonly random?: RandomSource;
-  /** Kept by whoever opens a vault more than once: a head must descend from the last one seen, whoever saw it. */
-  readonly lastSeen?: LastSeen;
-}
-
-/** The head that was last seen of a vault; nothing before it was opened. */
-export interface LastSeen {
-  oid?: Oid;
-}
-
-export type { Committed, Draft } from './transaction.ts';
+import type { LastSeen, VaultOptions } from './vault-options.ts';
 
 /** The head as it was last seen, with everything that was checked about it. */
 interface Head extends CheckedHead {
@@ -84,8 +68,6 @@ export class VaultRepository {
   static async create(gitdir: string, who: NewKeyring, options: VaultOptions = {}): Promise<VaultRepository> {
     const first = firstCommit(who, (options.clock ?? Date.now)(), options.random ?? systemRandom);
     const repository = await Repository.create(gitdir, first, options);
-    // One that was removed and is made again, on purpose or not, does not go on from what it was.
-    if (options.lastSeen) delete options.lastSeen.oid;
     return VaultRepository.#start(repository, { wrapKey: who.wrapKey }, options);
   }
 
@@ -102,9 +84,7 @@ export class VaultRepository {
   static async #start(repository: Repository, unlock: Unlock, options: VaultOptions): Promise<VaultRepository> {
     const vault = new VaultRepository(repository, unlock, options);
     try {
-      const head = await vault.#read(await repository.head(), undefined);
-      if (vault.#lastSeen.oid !== undefined) await vault.#heads.checkDescent(head.info, vault.#lastSeen.oid);
-      vault.#head = head;
+      vault.#head = await vault.#read(await repository.head(), undefined, options.lastSeen?.oid);
     } catch (error) {
       await repository.close();
       throw error;
@@ -290,8 +270,9 @@ export class VaultRepository {
     return next;
   }
 
-  async #read(oid: Oid, seen: Head | undefined): Promise<Head> {
+  async #read(oid: Oid, seen: Head | undefined, lastSeen = seen?.info.oid): Promise<Head> {
     const checked = await this.#heads.head(oid, seen);
+    if (lastSeen !== undefined) await this.#heads.checkDescent(checked.info, lastSeen);
     const index = seen && (await this.#carryIndex(seen, checked));
     return { ...checked, snapshot: this.#newSnapshot(checked.root, checked.keys.epoch, index) };
   }
