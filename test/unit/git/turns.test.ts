@@ -1,6 +1,10 @@
-/** Whoever reads for long lets the rest of the process have its turn. Seen to fail, for each way of reading, without `giveWay` in it. */
+/**
+ * Turns in the event loop. Seen to fail with turns that are only promises, with one `setImmediate` for all callers at once, and, for each
+ * way of reading, without `giveWay` in it.
+ */
 import { join } from 'node:path';
 import type { Repository } from '../../../src/git/repository.ts';
+import { takeTurn } from '../../../src/git/turns.ts';
 import { createSample, temporaryFolder } from '../../support/git-repository.ts';
 
 const folder = temporaryFolder();
@@ -29,4 +33,21 @@ test.each(READINGS)('%s again and again never holds the event loop for long', as
   clearInterval(timer);
   expect(turns).toBe(3);
   await repository.close();
+});
+
+test('those who ask at once begin in the order they came, each in a round of the event loop of its own', async () => {
+  let round = 0;
+  const counting = setImmediate(function count() {
+    round += 1;
+    if (round < 10) setImmediate(count);
+  });
+  const begun: { name: string; round: number }[] = [];
+  await Promise.all(['a', 'b', 'c'].map(async (name) => {
+    await takeTurn();
+    begun.push({ name, round });
+  }));
+  clearImmediate(counting);
+  expect(begun.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  const [first, second, third] = begun.map((turn) => turn.round);
+  expect([second! > first!, third! > second!]).toEqual([true, true]);
 });
