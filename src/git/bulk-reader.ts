@@ -6,7 +6,6 @@ import { HeldPack } from './held-pack.ts';
 import type { ObjectStore } from './object-store.ts';
 import { oidOf, type GitObject, type Oid } from './objects.ts';
 import { giveWay } from './turns.ts';
-import { Pace } from './pace.ts';
 
 /** Packs beyond these are read from the disk, object by object. An object takes some 100 bytes here, however small it is. */
 const HELD_BYTES = 256 * 1024 * 1024;
@@ -24,7 +23,6 @@ export class BulkReader {
   static async open(store: ObjectStore): Promise<BulkReader> {
     const reader = new BulkReader(store);
     await store.rescan();
-    const pace = new Pace(undefined);
     let held = 0;
     for (const [name, index] of store.packs) {
       const file = await store.openPack(name);
@@ -35,7 +33,7 @@ export class BulkReader {
         const pack = new HeldPack(await file.read(0, file.sizeBytes), (oid) => index.offsetOf(oid));
         for (const { oid, offset } of index.entries()) {
           reader.#places.set(oid, { pack, offset });
-          await pace.step();
+          await giveWay();
         }
       } finally {
         await file.close();

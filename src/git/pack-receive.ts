@@ -9,7 +9,7 @@ import { equalBytes, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { HeldPack } from './held-pack.ts';
 import { OID_BYTES, oidOf, type GitObject, type Oid } from './objects.ts';
-import { Pace } from './pace.ts';
+import { giveWay } from './turns.ts';
 import { assemblePack, encodePackEntry, type Pack, type PackEntry } from './pack-write.ts';
 
 const HEADER_BYTES = 12;
@@ -30,7 +30,7 @@ export async function receivePack(bytes: Bytes, check: (object: GitObject) => vo
 class ReceivedPack {
   readonly #held: HeldPack;
   readonly #check: (object: GitObject) => void;
-  readonly #pace: Pace;
+  readonly #signal: AbortSignal | undefined;
   readonly #offsets = new Map<Oid, number>();
   readonly #packed = new Map<Oid, PackEntry>();
   /** Where deltas begin, by what they build on: a place in the pack, or an object. */
@@ -39,7 +39,7 @@ class ReceivedPack {
   constructor(bytes: Bytes, check: (object: GitObject) => void, signal: AbortSignal | undefined) {
     this.#held = new HeldPack(bytes, (oid) => this.#offsets.get(oid));
     this.#check = check;
-    this.#pace = new Pace(signal);
+    this.#signal = signal;
   }
 
   async unpack(): Promise<PackEntry[]> {
@@ -53,7 +53,7 @@ class ReceivedPack {
       if (typeof base === 'string') whole.push({ at, oid: this.#keep(at, { type: base, body }, packedAs({ type: base, body }, bytes.subarray(at, end))) });
       else this.#wait('offset' in base ? base.offset : base.oid, at);
       at = end;
-      await this.#pace.step();
+      await giveWay(this.#signal);
     }
     if (at !== bytes.length - OID_BYTES) throw corruptPack('there are other bytes behind its entries');
     for (const each of whole) await this.#resolveUpon(each);
@@ -91,7 +91,7 @@ class ReceivedPack {
           const object = this.#held.objectAt(at);
           if (object === undefined) throw corruptPack('a delta builds on an object that is not in it');
           known.push({ at, oid: this.#keep(at, object, await encodePackEntry(object)) });
-          await this.#pace.step();
+          await giveWay(this.#signal);
         }
       }
     }

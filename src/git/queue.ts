@@ -30,5 +30,5 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
 }
 
 function aborted(): MemgitError {
-  return new MemgitError('ABORTED', 'expected to take the lock, but the caller gave up first; nothing was changed');
+  return new MemgitError('ABORTED', 'expected to come to an end, but the caller gave up first; nothing was changed');
 }

@@ -6,6 +6,7 @@
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
+import { giveWay } from '../git/turns.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import { displayPath, type MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
@@ -13,7 +14,6 @@ import { followPath, type FollowedCommit } from './follow.ts';
 import { diffLines, isText, MAX_LINES, textLines } from './lines.ts';
 import { logEntryOf } from './log-entry.ts';
 import { pathMissing } from './missing.ts';
-import { Pauses } from './pauses.ts';
 import { resolveRevision } from './revision.ts';
 
 export interface BlameLine {
@@ -124,14 +124,13 @@ async function broughtBack(vault: VaultRepository, oid: Oid): Promise<Oid[]> {
 
 /** Returns the newest version; `undefined` when that has no lines. */
 async function replay(vault: VaultRepository, steps: readonly Step[]): Promise<Version | undefined> {
-  const pauses = new Pauses();
   const uses = new Map<Oid, number>();
   for (const oid of steps.flatMap(({ sources }) => sources)) uses.set(oid, (uses.get(oid) ?? 0) + 1);
 
   const versions = new Map<Oid, Version | undefined>();
   let newest: Version | undefined;
   for (const step of steps) {
-    await pauses.whenDue();
+    await giveWay();
     newest = await versionAt(vault, step, step.sources.flatMap((oid) => versions.get(oid) ?? []));
     if (uses.has(step.oid)) versions.set(step.oid, newest);
     for (const oid of step.sources) {

@@ -5,7 +5,7 @@
  */
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
-import type { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import { SharedCache } from '../vault/cache.ts';
 import { EntryReader } from '../vault/entry-reader.ts';
 import { displayPath, type MemoryPath } from '../vault/path.ts';
@@ -40,15 +40,15 @@ export class EntryChecks {
     this.#wholeHistory = wholeHistory;
   }
 
-  async check(commit: CheckedCommit, pace: Pace): Promise<void> {
-    await pace.step();
+  async check(commit: CheckedCommit, signal: AbortSignal | undefined): Promise<void> {
+    await giveWay(signal);
     const parent = commit.parents[0];
     const before = parent === undefined ? undefined : this.#roots.get(parent);
     const changes = await this.#changes(commit, before && (await this.trees.root(before)));
     for (const { name, before: old, after } of changes) {
       if (after === undefined || this.#introduced.has(after)) continue;
       this.#introduced.set(after, commit.oid);
-      await pace.step();
+      await giveWay(signal);
       await this.#checkEntry(commit, name, old, after);
     }
     await this.#checkPaths(commit, changes);

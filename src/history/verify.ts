@@ -4,7 +4,7 @@
  * process remembers; each entry is opened once. Nothing is repaired and nothing is written.
  */
 import type { Oid } from '../git/objects.ts';
-import { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { Findings, type VerifyReport } from './findings.ts';
 import { CommitChecks } from './verify-commits.ts';
@@ -23,15 +23,14 @@ export interface VerifyOptions {
 export async function verify(vault: VaultRepository, { quick = false, signal, onProgress }: VerifyOptions = {}): Promise<VerifyReport> {
   const head = await vault.repository.head();
   const findings = new Findings();
-  const pace = new Pace(signal);
   const total = quick ? 1 : (await vault.commit(head)).record.sequence + 1;
-  const found = await findCommits(vault, head, findings, { quick, pace }, (done) => onProgress?.({ phase: 'find', done, total: Math.max(done, total) }));
+  const found = await findCommits(vault, head, findings, { quick, signal }, (done) => onProgress?.({ phase: 'find', done, total: Math.max(done, total) }));
 
   const entries = new EntryChecks(vault, findings, found.whole);
   const commits = new CommitChecks(vault, findings, entries.trees, quick);
   for (const [index, oid] of found.oids.entries()) {
     const commit = await commits.check(oid);
-    if (commit) await entries.check(commit, pace);
+    if (commit) await entries.check(commit, signal);
     onProgress?.({ phase: 'check', done: index + 1, total: found.oids.length });
   }
   return findings.report(head);
@@ -45,13 +44,13 @@ interface FoundCommits {
   readonly whole: boolean;
 }
 
-async function findCommits(vault: VaultRepository, head: Oid, findings: Findings, { quick, pace }: { quick: boolean; pace: Pace }, onFound: (done: number) => void): Promise<FoundCommits> {
+async function findCommits(vault: VaultRepository, head: Oid, findings: Findings, { quick, signal }: { quick: boolean; signal: AbortSignal | undefined }, onFound: (done: number) => void): Promise<FoundCommits> {
   const oids: Oid[] = [];
   let whole = !quick;
   const met = new Set<Oid>([head]);
   const stack: { readonly oid: Oid; parents: Oid[] | undefined }[] = [{ oid: head, parents: undefined }];
   for (let top = stack.at(-1); top; top = stack.at(-1)) {
-    await pace.step();
+    await giveWay(signal);
     if (top.parents === undefined) {
       const { oid } = top;
       const commit = await findings.check('commits', { oid }, async () => (await readCommit(vault, oid)).commit);

@@ -5,10 +5,10 @@
  */
 import { decodeCommit, type Commit } from '../git/commit.ts';
 import type { Oid } from '../git/objects.ts';
+import { giveWay } from '../git/turns.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import { bodyOf } from '../vault/tree-reader.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
-import { Pauses } from './pauses.ts';
 
 /** What a walk has to know of a commit. */
 export interface GraphNode {
@@ -57,7 +57,6 @@ interface Waiting<N> {
 
 /** Everything that can be reached from `start`. */
 export async function* walk<N extends GraphNode>(graph: Graph<N>, start: Oid, { hide, sinceSec = 0 }: WalkLimits = {}): AsyncGenerator<Visited<N>> {
-  const pauses = new Pauses();
   const waiting: Waiting<N>[] = [];
   const meet = async (oid: Oid, hidden: boolean): Promise<N> => {
     const known = waiting.find(({ node }) => node.oid === oid);
@@ -71,7 +70,7 @@ export async function* walk<N extends GraphNode>(graph: Graph<N>, start: Oid, { 
 
   // A commit leaves only after all of its children, so it can never be met again.
   while (waiting.some(({ hidden }) => !hidden)) {
-    await pauses.whenDue();
+    await giveWay();
     const { node, hidden } = await takeNewest(graph, waiting);
     const parents: N[] = [];
     for (const parent of node.commit.parents) parents.push(await meet(parent, hidden));
@@ -90,9 +89,8 @@ export async function* walkHistory(vault: VaultRepository, start: Oid, limits?: 
 
 /** Walks from a commit to the first one by first parents only: the vault's own line, without what was merged into it. */
 export async function* walkFirstParents(vault: VaultRepository, start: Oid): AsyncGenerator<WalkedCommit> {
-  const pauses = new Pauses();
   for (let at: Oid | undefined = start; at !== undefined; ) {
-    await pauses.whenDue();
+    await giveWay();
     const walked: WalkedCommit = await readCommit(vault, at);
     yield walked;
     at = walked.commit.parents[0];

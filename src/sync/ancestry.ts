@@ -3,7 +3,7 @@
  * than that takes. Commits are visited from the highest sequence number down, which every commit has above its parents'.
  */
 import type { Oid } from '../git/objects.ts';
-import { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 
 export interface Relation {
@@ -26,7 +26,6 @@ interface Visited {
 
 /** @param second `undefined` for a history that is empty, so that everything is ahead. @throws ABORTED */
 export async function relate(read: (oid: Oid) => Promise<CommitInfo>, first: Oid, second: Oid | undefined, signal?: AbortSignal): Promise<Relation> {
-  const pace = new Pace(signal);
   const visited = new Map<Oid, Visited>();
   const queue = new NewestFirst();
   const visit = async (oid: Oid, sides: number): Promise<void> => {
@@ -48,7 +47,7 @@ export async function relate(read: (oid: Oid) => Promise<CommitInfo>, first: Oid
     // The first that both lead to is the newest; what is below it matters only while one side is still alone somewhere.
     if (next.sides === BOTH) base ??= next.info;
     else (next.sides === FIRST ? ahead : behind).push(next.info.oid);
-    await pace.step();
+    await giveWay(signal);
     for (const parent of next.info.commit.parents) await visit(parent, next.sides);
     if (base && queue.every((waiting) => waiting.sides === BOTH)) break;
   }

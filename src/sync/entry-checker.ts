@@ -4,7 +4,7 @@
  */
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
-import type { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import type { EntryReader } from '../vault/entry-reader.ts';
 import type { Epoch } from '../vault/epoch.ts';
 
@@ -35,9 +35,9 @@ export class EntryChecker {
   }
 
   /** Looks after the bases when every tree has been seen. @throws ALTERED, CORRUPT */
-  async finish(pace: Pace): Promise<void> {
+  async finish(signal: AbortSignal | undefined): Promise<void> {
     for (const { base, name, depth } of this.#bases) {
-      await pace.step();
+      await giveWay(signal);
       const found = this.#checked.get(base) ?? (this.#isNew(base) ? undefined : await this.#trusted(name, base));
       if (found?.name !== name || found.depth !== depth) throw new MemgitError('CORRUPT', 'a delta does not follow from its base', { details: { oid: base } });
     }

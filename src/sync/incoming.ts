@@ -7,7 +7,7 @@ import { equalBytes, toHex } from '../bytes.ts';
 import { isMemgitError, MemgitError } from '../errors.ts';
 import type { Oid, GitObject } from '../git/objects.ts';
 import type { Commit } from '../git/commit.ts';
-import { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import { checkRecordEpoch, verifiesBy, type CommitInfo } from '../vault/commit-info.ts';
 import { encodeEpochId, type Epoch } from '../vault/epoch.ts';
 import { claimedKeyring } from '../vault/identify.ts';
@@ -69,10 +69,9 @@ async function checkAll(head: Oid, source: IncomingSource, makeReaders: MakeRead
   const readers = makeReaders(read);
   const { keys } = await readers.heads.head(head, undefined);
   readers.use(keys);
-  const pace = new Pace(options.signal);
-  const commits = await new IncomingCheck(source, readers, keys, pace, options).run(head);
+  const commits = await new IncomingCheck(source, readers, keys, options).run(head);
   for (const oid of source.sent()) {
-    await pace.step();
+    await giveWay(options.signal);
     if (touched.has(oid) || (await source.isTrusted(oid))) continue;
     throw new MemgitError('CORRUPT', 'expected from the remote only what its branch leads to, got other objects too; nothing was taken in', { details: { oid } });
   }
@@ -103,7 +102,6 @@ class IncomingCheck {
   readonly #source: IncomingSource;
   readonly #readers: VaultReaders;
   readonly #keys: VaultKeys;
-  readonly #pace: Pace;
   readonly #options: IncomingOptions;
   readonly #entries: EntryChecker;
   /** New commits, and those trusted ones that are parents of new ones. */
@@ -113,11 +111,10 @@ class IncomingCheck {
   /** Which epoch's key signed last; it is tried first on the next commit. */
   #signer: number;
 
-  constructor(source: IncomingSource, readers: VaultReaders, keys: VaultKeys, pace: Pace, options: IncomingOptions) {
+  constructor(source: IncomingSource, readers: VaultReaders, keys: VaultKeys, options: IncomingOptions) {
     this.#source = source;
     this.#readers = readers;
     this.#keys = keys;
-    this.#pace = pace;
     this.#options = options;
     this.#entries = new EntryChecker(readers.entries, (oid) => source.isNew(oid));
     this.#signer = keys.keyring.epochs.length;
@@ -129,17 +126,17 @@ class IncomingCheck {
     const queue = [head];
     for (let oid = queue.pop(); oid !== undefined; oid = queue.pop()) {
       if (this.#facts.has(oid) || !this.#source.isNew(oid)) continue;
-      await this.#pace.step();
+      await giveWay(this.#options.signal);
       const { parents } = await this.#read(oid);
       fresh.push(oid);
       queue.push(...parents);
       this.#options.onProgress?.(fresh.length);
     }
     for (const oid of fresh) {
-      await this.#pace.step();
+      await giveWay(this.#options.signal);
       await this.#checkAgainstParents(oid);
     }
-    await this.#entries.finish(this.#pace);
+    await this.#entries.finish(this.#options.signal);
     return fresh.length;
   }
 
@@ -158,7 +155,7 @@ class IncomingCheck {
     const sameEpoch = parentRoot && newestEpoch(await this.#keyring(parentRoot)).number === facts.epoch.facts.number;
     for (const { name, after } of await trees.changes(sameEpoch ? parentRoot : undefined, root)) {
       if (!after) continue;
-      await this.#pace.step();
+      await giveWay(this.#options.signal);
       await this.#entries.check(facts.epoch, name, after);
     }
     return facts;

@@ -3,7 +3,7 @@
  * consists of before it is named. Plaintext that came into a repository by whatever way does not leave it here.
  */
 import type { GitObject, Oid } from '../git/objects.ts';
-import { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import { SharedCache, WALK_CACHE_BYTES } from '../vault/cache.ts';
 import { checkedCommit, checkKind } from '../vault/kinds.ts';
 import { bodyOf, TreeReader } from '../vault/tree-reader.ts';
@@ -18,12 +18,12 @@ interface Node {
 export class Outgoing {
   readonly #read: (oid: Oid) => Promise<GitObject>;
   readonly #trees: TreeReader;
-  readonly #pace: Pace;
+  readonly #signal: AbortSignal | undefined;
   readonly #nodes = new Map<Oid, Node>();
 
   constructor(read: (oid: Oid) => Promise<GitObject>, signal: AbortSignal | undefined) {
     this.#read = read;
-    this.#pace = new Pace(signal);
+    this.#signal = signal;
     this.#trees = new TreeReader(read, new SharedCache(WALK_CACHE_BYTES).forVault());
   }
 
@@ -32,7 +32,7 @@ export class Outgoing {
     // A set can grow while it is walked.
     const commits = new Set([head]);
     for (const oid of commits) {
-      await this.#pace.step();
+      await giveWay(this.#signal);
       for (const parent of (await this.#node(oid)).parents) commits.add(parent);
     }
     return [...commits];
@@ -49,7 +49,7 @@ export class Outgoing {
       for (const each of [tree, ...shapes, ...blobs]) {
         if (given.has(each)) continue;
         given.add(each);
-        await this.#pace.step();
+        await giveWay(this.#signal);
         if (blobs.includes(each)) checkKind(await this.#read(each));
         yield each;
       }

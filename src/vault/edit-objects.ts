@@ -2,7 +2,7 @@
 import type { Bytes } from '../bytes.ts';
 import type { RandomSource } from '../crypto/sodium.ts';
 import { oidOf, type GitObject, type Oid } from '../git/objects.ts';
-import { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import type { Content, TreeEdit } from './draft.ts';
 import type { EncryptedSnapshot } from './encrypted-snapshot.ts';
 import type { EntryReader } from './entry-reader.ts';
@@ -40,9 +40,8 @@ export async function sealEdit(snapshot: EncryptedSnapshot, edit: TreeEdit, tool
   const bytes = { added: 0, removed: 0 };
   const movedFrom = new Set(edit.moved.values());
 
-  const pace = new Pace(undefined);
   for (const [path, content] of edit.put) {
-    await pace.step();
+    await giveWay();
     const name = tools.epoch.nameOf(path);
     const base = content === 'directory' ? undefined : await baseOf(snapshot, name, tools);
     const entry = await entryOf(path, content, base, tools.compression);

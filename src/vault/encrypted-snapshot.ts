@@ -2,7 +2,7 @@
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
-import { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import type { EntryReader } from './entry-reader.ts';
 import type { Epoch } from './epoch.ts';
 import { PathIndex, type EntryInfo } from './path-index.ts';
@@ -47,10 +47,9 @@ export class EncryptedSnapshot implements Snapshot {
   }
 
   async *walk(path: MemoryPath): AsyncGenerator<NodeInfo> {
-    const pace = new Pace(undefined);
     for (const node of (await this.index()).walk(path)) {
       yield node;
-      await pace.step();
+      await giveWay();
     }
   }
 
@@ -87,11 +86,10 @@ export class EncryptedSnapshot implements Snapshot {
 
   async #allEntries(): Promise<EntryInfo[]> {
     const entries: EntryInfo[] = [];
-    const pace = new Pace(undefined);
     for (const [fan, oid] of this.root.fans) {
       for (const [name, blob] of await this.#trees.fan(fan, oid)) {
         entries.push(await this.#entries.infoIn(this.#epoch, name, blob));
-        await pace.step();
+        await giveWay();
       }
     }
     return entries;

@@ -6,7 +6,7 @@ import { equalBytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { decodeCommit, type Commit } from '../git/commit.ts';
 import type { GitObject, Oid } from '../git/objects.ts';
-import { Pace } from '../git/pace.ts';
+import { giveWay } from '../git/turns.ts';
 import type { VaultCache } from './cache.ts';
 import { checkRecordEpoch, checkSignature, openCommit, type CommitInfo } from './commit-info.ts';
 import { encodeEpochId, type Epoch } from './epoch.ts';
@@ -102,9 +102,8 @@ export class HeadReader {
     if (head.oid === seen) return;
     // Breadth first, so that a merge does not lead down a side branch to the beginning of history. A set can grow while it is walked.
     const ancestors = new Set(head.commit.parents);
-    const pace = new Pace(undefined);
     for (const oid of ancestors) {
-      await pace.step();
+      await giveWay();
       if (oid === seen) return;
       for (const parent of (await this.#commit(oid)).parents) ancestors.add(parent);
     }

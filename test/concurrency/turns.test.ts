@@ -1,6 +1,6 @@
 /**
  * What goes through a whole memory or a whole history lets the rest of the process work meanwhile: other vaults of a server, and the
- * signal that ends it. Seen to fail (no turn at all) without the steps of `Pace`.
+ * signal that ends it. Seen to fail (no turn at all) without `giveWay`.
  */
 import type { Oid } from '../../src/git/objects.ts';
 import { exportTar } from '../../src/history/export.ts';

@@ -1,6 +1,6 @@
 /**
  * Checking what a remote sent: it lets the rest of the process work, it can be given up, and nothing is taken in that the branch does
- * not lead to. Seen to fail without the turns of `Pace`, and where what nothing leads to only had to look like an entry.
+ * not lead to. Seen to fail without `giveWay`, and where what nothing leads to only had to look like an entry.
  */
 import { encodePackEntry, assemblePack } from '../../src/git/pack-write.ts';
 import type { GitObject, Oid } from '../../src/git/objects.ts';
