@@ -13,7 +13,8 @@ export type { CallContext, ExecuteOptions, ToolResult } from './memory/execute.t
 export type { Reply } from './memory/view.ts';
 export type { HandlerOptions, MemoryTool, MemoryHandlers, ToolErrorClass, ToolOptions } from './memory/tool.ts';
 export { openRepository, openStore } from './store.ts';
-export type { OpenOptions, RepositoryLocation, Store, StoreOptions, UserEntry } from './store.ts';
+export type { Store, UserEntry } from './store.ts';
+export type { OpenOptions, RepositoryLocation, StoreOptions } from './store-options.ts';
 export type { MemoryEntry, Vault, VaultHooks, WriteOptions } from './vault.ts';
 export type { VaultEvent } from './vault-base.ts';
 export type { AtRevision, DiffContext, ExportOptions, FolderExportOptions, GcResult, ImportOptions, LogFilter, PathOptions } from './vault-history.ts';

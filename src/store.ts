@@ -7,44 +7,23 @@
  */
 import { join } from 'node:path';
 import { equalBytes, fromHex, toHex } from './bytes.ts';
-import { absolutePath, assertOneOf, assertWholeNumber } from './checks.ts';
+import { absolutePath } from './checks.ts';
 import { ready, systemRandom } from './crypto/sodium.ts';
 import { isMemgitError, MemgitError } from './errors.ts';
 import { nodeFileSystem } from './git/fs.ts';
-import { credentialOf, type KeyOptions } from './key.ts';
+import { credentialOf } from './key.ts';
 import { SharedCache } from './vault/cache.ts';
 import { readClaimedKeyring } from './vault/identify.ts';
 import { MAX_USER_ID_BYTES } from './vault/keys.ts';
-import type { Compression } from './vault/payload.ts';
 import { createStore, decodeStoreFile, encodeStoreFile, openStoreFile, openStoreSlots, STORE_ID_BYTES, vaultIdOf, vaultWrapKey, type OpenedStore } from './vault/store-file.ts';
 import { checkBackupTemplate } from './sync/backup.ts';
 import { readStoreFile, replaceStoreFile, writeStoreFile } from './vault/store-folder.ts';
 import type { LastSeen, VaultOptions } from './vault/vault-options.ts';
 import { VaultRepository } from './vault/vault-repository.ts';
 import { OpenVaults } from './open-vaults.ts';
-import { policyOf } from './session/policy.ts';
+import { checkOptions, vaultOptions, type RepositoryLocation, type StoreOptions } from './store-options.ts';
 import { inParallel, syncVault, type SyncedVault, type SyncOptions } from './store-sync.ts';
 import { Vault, type VaultHooks } from './vault.ts';
-
-export interface OpenOptions extends KeyOptions, VaultHooks {
-  /** Opens without a lock and without changing anything on the disk; every mutation ends in READ_ONLY. */
-  readonly readOnly?: boolean | undefined;
-  /** `'none'` keeps the size of what is stored from depending on its content (SECURITY.md). Default `'deflate'`. */
-  readonly compression?: Compression | undefined;
-  /** Bound of the cache of decrypted objects that all vaults share, in bytes. Default 32 MiB. */
-  readonly cacheBytes?: number | undefined;
-  /** How long a mutation waits for another process, in milliseconds. Default 10,000. */
-  readonly lockTimeoutMs?: number | undefined;
-}
-
-export interface StoreOptions extends OpenOptions {
-  /** The folder of the store. */
-  readonly dir: string;
-  /** Whether a store is made where the folder is absent or empty. Default true, and false with `readOnly`. */
-  readonly create?: boolean | undefined;
-  /** How many vaults are kept open when nobody holds them. Default 64. */
-  readonly maxOpenVaults?: number | undefined;
-}
 
 /** One vault of a store as `users` lists it. */
 export interface UserEntry {
@@ -63,9 +42,7 @@ export interface UserEntry {
  */
 export async function openStore(given: StoreOptions): Promise<Store> {
   const options = { ...given, dir: absolutePath('dir', given.dir) };
-  assertWholeNumber('cacheBytes', options.cacheBytes, 0);
-  assertWholeNumber('maxOpenVaults', options.maxOpenVaults, 1);
-  policyOf(options.policy ?? 'enforce');
+  checkOptions(options);
   await ready;
   const bytes = (await readStoreFile(nodeFileSystem, options.dir)) ?? (await makeStore(options));
   const { identity } = decodeStoreFile(bytes);
@@ -76,18 +53,13 @@ export async function openStore(given: StoreOptions): Promise<Store> {
   return new Store(opened, options);
 }
 
-export interface RepositoryLocation extends OpenOptions {
-  /** The bare repository of one vault. */
-  readonly gitdir: string;
-}
-
 /**
  * Opens the vault in a repository that stands by itself, such as a clone from a backup: its keyring holds a copy of the
  * store's slots, so the store's key or passphrase is enough.
  */
 export async function openRepository(given: RepositoryLocation): Promise<Vault> {
   const options = { ...given, gitdir: absolutePath('gitdir', given.gitdir) };
-  assertWholeNumber('cacheBytes', options.cacheBytes, 0);
+  checkOptions(options);
   await ready;
   const claimed = await readClaimedKeyring(options.gitdir);
   const secret = await openStoreSlots(claimed.store, await credentialOf(options, toHex(claimed.store.id)));
@@ -275,17 +247,6 @@ export function vaultFolder(dir: string, vaultId: string): string {
 
 function foldersOf(vaultId: string): string[] {
   return ['users', vaultId.slice(0, 2), vaultId.slice(2, 4)];
-}
-
-function vaultOptions({ readOnly, compression = 'deflate', lockTimeoutMs }: OpenOptions, cache: SharedCache): VaultOptions {
-  assertOneOf('compression', compression, ['deflate', 'none']);
-  if (lockTimeoutMs !== undefined && !(lockTimeoutMs >= 0)) throw new RangeError('lockTimeoutMs: expected a number of milliseconds, 0 or more');
-  return {
-    cache,
-    readOnly: readOnly ?? false,
-    compression,
-    ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
-  };
 }
 
 async function makeStore(options: StoreOptions): Promise<Uint8Array> {

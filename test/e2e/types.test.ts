@@ -26,7 +26,7 @@ test('what a signature speaks of can be named, but for what only builds others',
   const declared = [...text.matchAll(/^(?:declare (?:class|const|function)|interface|type) ([\w$]+)/gm)].map(([, name]) => name!);
   const inside = declared.filter((name) => !values.includes(name) && !types.includes(name));
   expect(inside.filter((name) => !/\$\d$/.test(name)).sort()).toEqual([
-    'Bound', 'MemoryPath', 'ROLES', 'VERIFY_STEPS', 'VaultBase', 'VaultHistory', 'VaultSync', 'WithInto', 'WithPath', 'brand', 'oidBrand',
+    'Bound', 'MemoryPath', 'MemoryStatus', 'ROLES', 'STRATEGIES', 'VERIFY_STEPS', 'VaultBase', 'VaultHistory', 'VaultSync', 'WithInto', 'WithPath', 'brand', 'oidBrand',
   ]);
 });
 

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKey } from '../../src/key.ts';
-import { openStore, type StoreOptions } from '../../src/store.ts';
+import { openStore } from '../../src/store.ts';
+import type { StoreOptions } from '../../src/store-options.ts';
 import type { Vault } from '../../src/vault.ts';
 
 export const PROGRESS = '/memories/progress';

@@ -19,6 +19,7 @@ const FLOORS: Readonly<Record<string, number>> = {
   'src/key.ts': 7,
   'src/open-vaults.ts': 7,
   'src/store.ts': 7,
+  'src/store-options.ts': 7,
   'src/vault.ts': 7,
   'src/vault-base.ts': 7,
   'src/vault-history.ts': 7,
