@@ -28,6 +28,11 @@ export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`;
 }
 
+/** The largest measure of some things; 0 of none. As arguments of `Math.max`, the lines of a long file would not fit a call. */
+export function largest<T>(things: readonly T[], measure: (thing: T) => number): number {
+  return things.reduce((most, thing) => Math.max(most, measure(thing)), 0);
+}
+
 /** An oid as people read it. */
 export function shortOid(oid: string): string {
   return oid.slice(0, 10);

@@ -2,7 +2,7 @@
 import type { FileDiff } from '../history/diff.ts';
 import { formatPatch } from '../history/patch.ts';
 import type { Context } from './context.ts';
-import { plural } from './format.ts';
+import { largest, plural } from './format.ts';
 import type { Output } from './output.ts';
 import { flag } from './parameters.ts';
 import type { Paint, Style } from './style.ts';
@@ -60,9 +60,9 @@ function paintOf(line: string, style: Style): Paint {
 
 async function printStat(out: Output, diffs: readonly FileDiff[]): Promise<void> {
   const rows = diffs.map((diff) => ({ name: nameOf(diff), diff, lines: diff.addedLines + diff.removedLines }));
-  const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length));
-  const countWidth = Math.max(0, ...rows.map(({ lines }) => String(lines).length));
-  const scale = Math.min(1, BAR_WIDTH / Math.max(1, ...rows.map(({ lines }) => lines)));
+  const nameWidth = largest(rows, ({ name }) => name.length);
+  const countWidth = largest(rows, ({ lines }) => String(lines).length);
+  const scale = Math.min(1, BAR_WIDTH / Math.max(1, largest(rows, ({ lines }) => lines)));
   for (const { name, diff, lines } of rows) {
     const bar = out.style.added('+'.repeat(Math.ceil(diff.addedLines * scale))) + out.style.removed('-'.repeat(Math.ceil(diff.removedLines * scale)));
     await out.line(` ${name.padEnd(nameWidth)} | ${wholeOf(diff) ?? `${String(lines).padStart(countWidth)} ${bar}`}`.trimEnd());

@@ -39,7 +39,8 @@ async function listBelow(snapshot: Snapshot, path: MemoryPath, levels: number): 
     if (node.kind === 'file') {
       lines.push(`${size}\t${displayPath(node.path)}`);
     } else {
-      lines.push(`${size}\t${displayPath(node.path)}/`, ...(await listBelow(snapshot, node.path, levels - 1)));
+      lines.push(`${size}\t${displayPath(node.path)}/`);
+      for (const line of await listBelow(snapshot, node.path, levels - 1)) lines.push(line);
     }
   }
   return lines;

@@ -3,7 +3,7 @@ import type { BlameLine } from '../../history/blame.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { OK, OPENING } from '../exits.ts';
-import { shortOid } from '../format.ts';
+import { largest, shortOid } from '../format.ts';
 import { withVault } from '../open.ts';
 import { required, text } from '../parameters.ts';
 import { integer, objectPerLine, string } from '../shape.ts';
@@ -60,6 +60,6 @@ async function printLines(context: Context, lines: readonly BlameLine[]): Promis
 /** Cells of one width. */
 function columnOf(lines: readonly BlameLine[], read: (line: BlameLine) => string | undefined): string[] {
   const cells = lines.map((line) => visibleLine(read(line) ?? ''));
-  const width = Math.max(0, ...cells.map((cell) => cell.length));
+  const width = largest(cells, (cell) => cell.length);
   return cells.map((cell) => cell.padEnd(width));
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { formatBytes, formatTime, plural } from '../../../src/cli/format.ts';
+import { formatBytes, formatTime, largest, plural } from '../../../src/cli/format.ts';
 
 const TIME_MS = Date.UTC(2026, 10, 1, 23, 4, 5);
 
@@ -26,4 +26,8 @@ test.each([[0, '0 B'], [1023, '1023 B'], [1024, '1.0 KiB'], [1_300_000, '1.2 MiB
 
 test('one and many', () => {
   expect([plural(1, 'file'), plural(0, 'file'), plural(2, 'entry', 'entries')]).toEqual(['1 file', '0 files', '2 entries']);
+});
+
+test('the largest of none, of some, and of more than fit a call', () => {
+  expect([[], ['a', 'ccc', 'bb'], Array<string>(500_000).fill('dddd')].map((all) => largest(all, ({ length }) => length))).toEqual([0, 3, 4]);
 });

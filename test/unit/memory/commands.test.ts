@@ -341,3 +341,15 @@ test('nothing that can be sent makes a command fail unexpectedly, and every repl
     { numRuns: 300 },
   );
 });
+
+test('a directory may hold more files than fit a call', async () => {
+  const directory = { kind: 'directory', path: parsePath('/memories/many'), sizeBytes: 0 } as const;
+  const file = { kind: 'file', path: parsePath('/memories/many/file'), sizeBytes: 1, blob: '0' } as const;
+  const snapshot = {
+    ...memory.snapshot(),
+    stat: async () => ({ ...directory, path: parsePath('/memories') }),
+    children: async (path: string) => (path === directory.path ? Array<typeof file>(200_000).fill(file) : [directory]),
+  } as unknown as Parameters<typeof runCommand>[0];
+  const { reply } = await runCommand(snapshot, parseCommand({ command: 'view', path: '/memories' }));
+  expect((reply as string).split('\n')).toHaveLength(1 + 1 + 1 + 200_000);
+});
