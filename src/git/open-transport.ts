@@ -8,7 +8,9 @@ import type { Transport, TransportOptions } from './transport.ts';
 /** @throws INVALID_ARGUMENT for an address that is not one of a remote, or that needs git where there is none; for certificates that are not there */
 export async function openTransport(url: string, options: TransportOptions = {}): Promise<Transport> {
   const remote = parseRemoteUrl(url);
-  if (options.caFile !== undefined && (await nodeFileSystem.lstat(options.caFile)) === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a file of certificates to trust (PEM), found none at the path given');
+  if (options.caFile !== undefined && (await nodeFileSystem.lstat(options.caFile)) === undefined) {
+    throw new MemgitError('INVALID_ARGUMENT', 'expected a file of certificates to trust (PEM), found none at the path given');
+  }
   const git = findGit();
   if (git !== undefined) {
     const { GitTransport } = await import('./git-transport.ts');

@@ -90,7 +90,8 @@ export class Template {
       await this.#judge(trial, ending);
       return met;
     } finally {
-      rmSync(trial, { recursive: true });
+      // What was stopped may still be throwing away what it fetched.
+      rmSync(trial, { recursive: true, maxRetries: 10 });
     }
   }
 
@@ -152,12 +153,12 @@ export async function expectWhole(repository: VaultRepository): Promise<void> {
 
 /**
  * Temporaries and locks that the next writer should have cleared away. It cannot know of an owner file that was never finished
- * whether its owner is still at it, so that stays, and holds nothing up.
+ * whether its owner is still at it, so that stays, and holds nothing up. What a remote sent is cleared by the next fetch.
  */
 function leftIn(gitdir: string): string[] {
   return readdirSync(gitdir, { recursive: true, encoding: 'utf8' }).filter((name) => {
     if (/^memgit\/(?:lock|break)-/.test(name)) return decodeOwner(readFileSync(join(gitdir, name))) !== undefined;
-    return /tmp_memgit_|\.lock$/.test(name);
+    return /tmp_memgit_|\.lock$/.test(name) && !name.startsWith('memgit/incoming-');
   });
 }
 
@@ -165,7 +166,7 @@ function leftIn(gitdir: string): string[] {
 export function buryOwners(folder: string): void {
   const { pid } = spawnSync('true');
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    if (!/\/(?:(?:lock|break)-[0-9a-f]{16}|main\.lock|owner)$/.test(path)) continue;
+    if (!/\/(?:(?:lock|break)-[0-9a-f]{16}|main\.lock|owner|tmp_memgit_maker)$/.test(path)) continue;
     const owner = decodeOwner(readFileSync(join(folder, path)));
     if (owner) writeFileSync(join(folder, path), encodeOwner({ ...owner, pid, started: '1' }));
   }
