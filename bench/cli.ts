@@ -36,9 +36,14 @@ export function invoke({ program, args, env }: Invocation): () => Promise<void> 
   return () => run(program, args, env);
 }
 
-/** The most memory that an invocation of node ever held, in bytes. @param scratch a file that may be written */
+/**
+ * The most memory that an invocation of node ever held, in bytes: Linux's VmHWM, which begins anew with the program. What getrusage
+ * says of a child begins with what its parent held when it was forked.
+ *
+ * @param scratch a file that may be written
+ */
 export async function peakMemory({ program, args, env }: Invocation, scratch: string): Promise<number> {
-  const hook = `import { writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(${JSON.stringify(scratch)}, String(process.resourceUsage().maxRSS)));`;
+  const hook = `import { readFileSync, writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(${JSON.stringify(scratch)}, readFileSync('/proc/self/status')));`;
   await run(program, ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, ...args], env);
-  return Number(await readFile(scratch, 'utf8')) * 1024;
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(await readFile(scratch, 'utf8'))?.[1]) * 1024;
 }
