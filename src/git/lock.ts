@@ -22,6 +22,12 @@ const MAX_BREAK_DEPTH = 8;
 const OWNER_FILE = /^lock-[0-9a-f]{16}$/;
 const BREAK_FILE = /^break-[0-9a-f]{16}$/;
 
+/** A repository that nobody holds any more was not closed: the file that names it as an owner goes with it. While the lock is held, somebody does. */
+const abandoned = new FinalizationRegistry<{ fs: FileSystem; path: string }>(({ fs, path }) => {
+  // The next one to take the lock clears it when this process is gone.
+  fs.unlink(path).catch(() => undefined);
+});
+
 export class BranchLock {
   readonly #fs: FileSystem;
   readonly #layout: Layout;
@@ -77,6 +83,7 @@ export class BranchLock {
 
   /** Removes this owner's file. The lock must not be held. */
   async close(): Promise<void> {
+    abandoned.unregister(this);
     if (this.#selfWritten) await this.#fs.unlink(this.#selfPath);
   }
 
@@ -86,6 +93,7 @@ export class BranchLock {
     await this.#fs.mkdir(this.#layout.own);
     await writeDurably(this.#fs, [{ path: this.#selfPath, bytes: encodeOwner(this.#self) }]);
     this.#selfWritten = true;
+    abandoned.register(this, { fs: this.#fs, path: this.#selfPath }, this);
   }
 
   /** Temporaries are written under the lock, so those that its holder finds belong to nobody; a side file, which is not, can do without. */

@@ -1,12 +1,15 @@
 /**
  * Owners of locks and single lock files: what a dead holder leaves is broken and cleared away, and all doubt counts as alive. Seen to fail
  * with the host, the pid namespace, the start of a process or its being a zombie not looked at, with a lock never broken, and with what a
- * dead owner left not cleared.
+ * dead owner left not cleared, and with an abandoned owner not forgotten.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { decodeOwner, describeSelf, encodeOwner, isDead, type Owner } from '../../../src/git/owner.ts';
 import { Repository } from '../../../src/git/repository.ts';
 import { addFile, createSample, git, temporaryFolder } from '../../support/git-repository.ts';
@@ -176,4 +179,21 @@ describe('a lock', () => {
     setTimeout(() => { controller.abort(); }, 10);
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
   });
+});
+
+test('a repository that was dropped without closing leaves no owner behind', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const gitdir = join(folder, 'dropped.git');
+  const owners = () => readdirSync(join(gitdir, 'memgit')).filter((name) => name.startsWith('lock-'));
+  const kept = await createSample(gitdir);
+  for (let i = 0; i < 3; i += 1) await addFile(await Repository.open(gitdir), `${i}`, 'x');
+  expect(owners().length).toBeGreaterThan(2);
+  for (let tries = 0; owners().length > 1 && tries < 200; tries += 1) {
+    collect();
+    await sleep(5);
+  }
+  expect(owners().length).toBeLessThanOrEqual(1);
+  await addFile(kept, 'still', 'x');
+  await kept.close();
 });
