@@ -52,11 +52,7 @@ class Draft {
   }
 
   async finish(): Promise<TreeEdit> {
-    // Deepest first: the marker of an inner directory keeps the outer ones from being empty.
-    const thinned = [...this.#thinned].sort((a, b) => b.split('/').length - a.split('/').length);
-    for (const path of thinned) {
-      if (path !== ROOT && !(await this.#hasBelow(path))) await this.#put(path, 'directory');
-    }
+    await this.#markEmptied(ROOT);
     const put = new Map<MemoryPath, Content>();
     const removed = new Set<MemoryPath>();
     for (const [path, content] of this.#overlay) {
@@ -85,7 +81,18 @@ class Draft {
     if (parent !== undefined) this.#thinned.add(parent);
   }
 
+  /** Gives the directories at or below a path that have become empty their markers. */
+  async #markEmptied(within: MemoryPath): Promise<void> {
+    // Deepest first: the marker of an inner directory keeps the outer ones from being empty.
+    const thinned = [...this.#thinned].filter((path) => isWithin(path, within)).sort((a, b) => b.split('/').length - a.split('/').length);
+    for (const path of thinned) {
+      if (path !== ROOT && !(await this.#hasBelow(path))) await this.#put(path, 'directory');
+    }
+  }
+
   async #move(from: MemoryPath, to: MemoryPath): Promise<void> {
+    // What became empty earlier in the same mutation moves along.
+    await this.#markEmptied(from);
     const moved = await this.#below(from);
     await this.#remove(from);
     for (const { path, content } of moved) {

@@ -35,6 +35,14 @@ const wish: fc.Arbitrary<Wish> = fc.oneof(
 /** Some changes in one mutation, and what memory they are made through. */
 const mutation = fc.record({ wishes: fc.array(wish, { minLength: 1, maxLength: 4 }), through: fc.constantFrom(0, 1) });
 
+type Mutations = { wishes: Wish[]; through: 0 | 1 }[];
+
+/** Found once: what became empty in a mutation was forgotten when the folder around it moved in the same mutation. */
+const EMPTIED_AND_MOVED: Mutations = [
+  { wishes: [{ kind: 'write', path: 'b/c/d', text: 'x' }], through: 0 },
+  { wishes: [{ kind: 'remove', path: 'b/c/d' }, { kind: 'move', from: 'b', to: 'a' }], through: 0 },
+];
+
 async function allowed(snapshot: Snapshot, wanted: Wish): Promise<Change | undefined> {
   const at = (shown: string) => parsePath(`/memories/${shown}`);
   const standing = (shown: string) => snapshot.stat(at(shown));
@@ -112,7 +120,7 @@ test('after any changes, through either of two processes, every snapshot reads a
       for (const { oid, expected } of history) for (const vault of [fresh, made]) expect(await contents(await vault.snapshot(oid))).toEqual(expected);
       for (const vault of [...open, fresh]) await vault.close();
     }),
-    { numRuns: process.env['SLOW'] === '1' ? 300 : 25 },
+    { numRuns: process.env['SLOW'] === '1' ? 300 : 25, examples: [[EMPTIED_AND_MOVED, 'deflate']] },
   );
 });
 
