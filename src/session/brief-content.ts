@@ -16,6 +16,8 @@ export interface Brief {
   /** Sessions before this one, newest first. */
   readonly sessions?: readonly BriefSession[];
   readonly since?: BriefSince;
+  /** Paths of the files that are there to explain the work: the README of the progress log, and how to start the work. */
+  readonly guides?: readonly string[];
 }
 
 export interface BriefFeatures {

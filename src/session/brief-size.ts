@@ -9,7 +9,7 @@ export interface Level {
   readonly line: number;
   readonly sessions: number;
   readonly steps: number;
-  /** Regressions, open sessions, files, and sessions that commits are counted for. */
+  /** Regressions, open sessions, files, and sessions that commits are counted for; 0 leaves the guides out, too. */
   readonly items: number;
 }
 
@@ -25,7 +25,7 @@ export const LEVELS: readonly Level[] = [
   { text: 0, line: 40, sessions: 0, steps: 0, items: 0 },
 ];
 
-export function shrinkBrief({ session, features, open, sessions, since }: Brief, level: Level): Brief {
+export function shrinkBrief({ session, features, open, sessions, since, guides }: Brief, level: Level): Brief {
   const { line, items } = level;
   const names = <T extends { readonly agent?: string | undefined; readonly goal?: string | undefined }>(value: T): T => ({
     ...value,
@@ -38,6 +38,7 @@ export function shrinkBrief({ session, features, open, sessions, since }: Brief,
     ...(open && items > 0 ? { open: open.slice(-items).map(names) } : {}),
     ...(sessions && level.sessions > 0 ? { sessions: sessions.slice(0, level.sessions).map((each) => shrinkSession(names(each), level)) } : {}),
     ...(since ? { since: shrinkSince(since, level) } : {}),
+    ...(guides && items > 0 ? { guides } : {}),
   };
 }
 

@@ -4,15 +4,21 @@ import type { Brief, BriefFeatures, BriefSession, BriefSince } from './brief-con
 import { FEATURES, INIT, logPath, README } from './layout.ts';
 import { statText } from './session-log.ts';
 
-export function briefText({ session, features, open = [], sessions = [], since }: Brief): string {
+export function briefText({ session, features, open = [], sessions = [], since, guides = [] }: Brief): string {
   return [
-    session ? introduction(session, features !== undefined) : 'This memory holds work that goes on over many sessions.',
-    ...featureParts(features, session),
+    opening(session, features !== undefined, since !== undefined),
+    ...featureParts(features, session, since !== undefined),
     ...open.map(({ number, agent, goal, started }) => `Session ${number} is open too${by(agent)}, since ${started}.${sentence('Its goal', goal)} Leave its work alone.`),
     ...sessions.map(sessionPart),
     ...(since ? [sincePart(since)] : []),
-    `How this works is in ${displayPath(README)}; how to start the work in ${displayPath(INIT)}.`,
+    ...guidePart(guides),
   ].join('\n\n');
+}
+
+function opening(session: Brief['session'], hasChecklist: boolean, hasSessions: boolean): string {
+  if (session) return introduction(session, hasChecklist);
+  if (hasSessions) return 'This memory holds work that goes on over many sessions.';
+  return `No session has worked in this memory yet${hasChecklist ? '' : ', and there is no checklist'}.`;
 }
 
 function introduction({ number, isFirst, agent, goal }: NonNullable<Brief['session']>, hasChecklist: boolean): string {
@@ -21,8 +27,8 @@ function introduction({ number, isFirst, agent, goal }: NonNullable<Brief['sessi
   return `${who} There is no checklist yet: set up the work, write ${displayPath(INIT)}, and list every feature in ${displayPath(FEATURES)} before building anything.`;
 }
 
-function featureParts(features: BriefFeatures | undefined, session: Brief['session']): string[] {
-  if (!features) return session?.isFirst === true ? [] : [`There is no checklist: ${displayPath(FEATURES)} does not exist.`];
+function featureParts(features: BriefFeatures | undefined, session: Brief['session'], hasSessions: boolean): string[] {
+  if (!features) return session?.isFirst === true || !hasSessions ? [] : [`There is no checklist: ${displayPath(FEATURES)} does not exist.`];
   const { total, passing, done, fault, next, regressions = [] } = features;
   if (fault !== undefined) return [`The checklist ${displayPath(FEATURES)} cannot be read: ${fault}. Mend it before anything else.`];
   if (done) return [`All ${total} features pass. Nothing is left to do: end the session.`];
@@ -61,6 +67,12 @@ function sincePart({ session, commits, complete, bySession }: BriefSince): strin
   if (commits === 0) return `${start} nothing was changed by others.`;
   const parts = bySession.map(({ number, commits: count }) => `${count} ${number === undefined ? 'outside any session' : `by session ${number}`}`);
   return `${start}: ${complete ? '' : 'more than '}${commits} ${commits === 1 ? 'commit' : 'commits'}${parts.length > 0 ? `, ${parts.join(', ')}` : ''}.`;
+}
+
+/** What explains the work: only files that are there, since a model would look for any that is named. */
+function guidePart(guides: readonly string[]): string[] {
+  const sentences = guides.map((path) => (path === displayPath(README) ? `How this works is in ${path}.` : `How to start the work is in ${path}.`));
+  return sentences.length > 0 ? [sentences.join(' ')] : [];
 }
 
 function by(agent: string | undefined): string {

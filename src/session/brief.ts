@@ -3,6 +3,7 @@
  * commits. The same memory gives the same brief, as long as the same open sessions are alive.
  */
 import { walkHistory } from '../history/walk.ts';
+import { displayPath } from '../vault/path.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { isWork } from './activity.ts';
@@ -10,7 +11,7 @@ import { MIN_BRIEF_CHARS, type Brief, type BriefFeatures, type BriefSession, typ
 import { renderBrief } from './brief-render.ts';
 import { isChecklist, nextFeature } from './checklist.ts';
 import { summarize } from './features.ts';
-import { FEATURES, logPath } from './layout.ts';
+import { FEATURES, INIT, logPath, README } from './layout.ts';
 import { findInterrupted } from './liveness.ts';
 import { faultSentence } from './messages.ts';
 import { readChecklist, readTable, readText } from './progress-files.ts';
@@ -44,12 +45,14 @@ async function gatherBrief(vault: VaultRepository, world: World, own: number | u
   const features = await gatherFeatures(snapshot, rows);
   const open = others.filter(({ status }) => status === 'open').map(({ number, agent, goal, started }) => ({ number, agent, goal, started }));
   const sessions = await gatherSessions(snapshot, others);
+  const guides = await gatherGuides(snapshot);
   return {
     ...(self ? { session: { number: self.number, id: self.id, isFirst: self.isFirst, agent: self.agent, model: self.model, goal: self.goal } } : {}),
     ...(features ? { features } : {}),
     ...(open.length > 0 ? { open } : {}),
     ...(sessions.length > 0 ? { sessions } : {}),
     ...(rows.length > 0 ? { since: await gatherSince(vault, rows, self?.id) } : {}),
+    ...(guides.length > 0 ? { guides } : {}),
   };
 }
 
@@ -93,6 +96,12 @@ async function gatherSessions(snapshot: Snapshot, others: readonly SessionRow[])
       return { number, agent, goal, status, started, ended, stat, ...digest };
     }),
   );
+}
+
+async function gatherGuides(snapshot: Snapshot): Promise<string[]> {
+  const guides: string[] = [];
+  for (const path of [README, INIT]) if (await snapshot.isFile(path)) guides.push(displayPath(path));
+  return guides;
 }
 
 /** Commits since the newest end of a session, but for those of the session that asks. */

@@ -42,6 +42,7 @@ const brief = fc.record(
       { maxLength: 10 },
     ),
     since: fc.record({ session: number, commits: count, complete: fc.boolean(), bySession: fc.array(fc.record({ number, commits: count }), { maxLength: 300 }) }),
+    guides: fc.subarray(['/memories/progress/README.md', '/memories/progress/init.md']),
   },
   { requiredKeys: [] },
 );

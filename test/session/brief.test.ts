@@ -19,8 +19,19 @@ afterEach(async () => store.remove());
 const json = async (): Promise<Brief> => JSON.parse(await vault.sessions.brief({ format: 'json', maxChars: 100_000 })) as Brief;
 
 test('of an empty memory says that there is nothing yet', async () => {
-  expect(await vault.sessions.brief()).toContain('There is no checklist');
+  expect(await vault.sessions.brief()).toBe('No session has worked in this memory yet, and there is no checklist.');
   expect(await json()).toEqual({});
+});
+
+// Seen to fail when gatherGuides named both files whether they are there or not.
+test('names only the files that are there', async () => {
+  const first = await vault.sessions.start();
+  await first.end({ handoff: 'Nothing yet.' });
+  expect(await vault.sessions.brief()).toMatch(/\n\nHow this works is in \/memories\/progress\/README\.md\.$/);
+  await vault.write('/memories/progress/init.md', 'Run start.sh.');
+  await vault.remove('/memories/progress/README.md');
+  expect(await vault.sessions.brief()).toMatch(/\n\nHow to start the work is in \/memories\/progress\/init\.md\.$/);
+  expect((await json()).guides).toEqual(['/memories/progress/init.md']);
 });
 
 // Seen to fail with `stat` in place of `isFile` in brief.ts or in progress-files.ts.

@@ -41,6 +41,7 @@ export const brief = defineCommand({
       complete: boolean('False when there are more'),
       bySession: array('By session', object('One of them', { commits: integer('Commits') }, { number: integer('Session; none for commits outside any') })),
     }, { session: integer('The session that ended last') }),
+    guides: array('Files that are there to explain the work', string('Path, from /memories on')),
   }),
   examples: [['memgit brief', 'the brief, for a prompt'], ['memgit brief --max-chars 1000 --json', 'a shorter one, for a program']],
   exits: OPENING,
