@@ -1,10 +1,11 @@
 /** Opens what a command works on and closes it again, also when the command fails or is interrupted. */
-import { MemgitError } from '../errors.ts';
+import { isMemgitError, MemgitError } from '../errors.ts';
 import type { Store } from '../store.ts';
 import type { Vault } from '../vault.ts';
 import { namingCandidates } from './candidates.ts';
 import type { Context } from './context.ts';
 import { unlock } from './unlock.ts';
+import { visibleLine } from './visible.ts';
 
 interface OpenMode {
   /** Opens without a lock and without changing anything on the disk. Default true. */
@@ -40,11 +41,23 @@ export async function withVault<T>(context: Context, use: (vault: Vault, source:
   const readOnly = onlyLooks && !keepIndex;
   if (repo === undefined) {
     if (user === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a user; give --user or set MEMGIT_USER');
-    return withStore(context, async (store, source) => onVault(await store.vault(user, { create: create && !readOnly }), source), { readOnly });
+    return withStore(context, async (store, source) => onVault(await vaultOf(context, store, user, create && !readOnly), source), { readOnly });
   }
   const { openRepository } = await import('./library.ts');
   const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly, cacheBytes: CACHE_BYTES }));
   return using(context, opened, async () => onVault(opened, source));
+}
+
+/** Says when a vault is made: a user id that is mistyped makes one, too. */
+async function vaultOf(context: Context, store: Store, user: string, create: boolean): Promise<Vault> {
+  try {
+    return await store.vault(user, { create: false });
+  } catch (error) {
+    if (!create || !isMemgitError(error, 'VAULT_NOT_FOUND')) throw error;
+  }
+  const made = await store.vault(user, { create: true });
+  context.say(`made a memory for ${visibleLine(user)}`);
+  return made;
 }
 
 /** Closing waits for a mutation that is being written, so that an interruption leaves nothing half done. */

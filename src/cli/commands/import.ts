@@ -72,7 +72,7 @@ export const importCommand = defineCommand({
 async function printImport(context: Context, { commit, files, bytes }: ImportResult, dryRun: boolean): Promise<void> {
   if (commit) await context.out.line(commitLine(commit, context));
   else if (!dryRun) {
-    context.say('nothing to import: the memory holds all of it already');
+    context.say(`nothing to import: ${files === 0 ? 'there is no file in the folder that a memory can hold' : 'the memory holds all of it already'}`);
     return;
   }
   await context.out.line(`${plural(files, 'file')}, ${formatBytes(bytes)}${dryRun ? ' would come in' : ''}`);
