@@ -12,7 +12,6 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   UNSUPPORTED_VERSION: 'use the newest version of memgit',
   VAULT_NOT_FOUND: '`memgit users` lists the users of the store; `memgit session start --create` makes a memory for a new one; -C takes the path of one vault\'s repository',
   INVALID_PATH: 'a path begins with /memories; `memgit ls` lists those that there are',
-  LOCKED: 'wait until the other process has finished, then try again',
   PUSH_REJECTED: '`memgit pull` takes in what the remote has; then push again',
   REMOTE_REFUSED: 'a token is taken from --token-file or MEMGIT_REMOTE_TOKEN',
   CONFLICT: '--keep ours keeps what is there now, --keep theirs puts back what was; --dry-run shows the result',

@@ -144,10 +144,11 @@ export class BranchLock {
     return bytes && decodeOwner(bytes);
   }
 
+  /** The file is named as git names it: a lock whose owner is gone without proof, as git's own are, is only ever removed by a person. */
   #locked(holder: Owner | undefined): MemgitError {
     const who = holder === undefined ? 'another program, such as git,' : `process ${holder.pid} on host ${holder.host}`;
     const details: ErrorDetails = holder === undefined ? {} : { host: holder.host, pid: holder.pid };
-    const message = `expected the lock within ${this.#timeoutMs} ms, but ${who} holds it; see whether it still runs, then try again`;
+    const message = `expected the lock within ${this.#timeoutMs} ms, but ${who} holds it; wait for it, or, when you know that it does not run any more, remove ${this.#layout.mainLock}`;
     return new MemgitError('LOCKED', message, { details });
   }
 }
