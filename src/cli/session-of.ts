@@ -49,11 +49,18 @@ export async function sessionOf(context: Context, vault: Vault, named: string | 
   throw new MemgitError('INVALID_ARGUMENT', `expected one open session, got ${open.length}; name one with --session or MEMGIT_SESSION`);
 }
 
-export function sessionLine({ number, status, started, agent, goal, stat }: SessionInfo, context: Context): string {
+/** The history knows sessions by their ids only; the number of one is looked up in the table. */
+export async function sessionIdOf(vault: Vault, named: string | undefined): Promise<string | undefined> {
+  if (named === undefined || !/^\d+$/.test(named)) return named;
+  return (await vault.sessions.list()).find(({ number }) => String(number) === named)?.id ?? named;
+}
+
+export function sessionLine({ number, id, status, started, agent, goal, stat }: SessionInfo, context: Context): string {
   const words = [
     String(number).padStart(4),
     status.padEnd(11),
     context.time(Date.parse(started)),
+    visibleLine(id),
     ...(stat ? [plural(stat.writes, 'write')] : []),
     ...(agent === undefined ? [] : [visibleLine(agent)]),
     ...(goal === undefined ? [] : [visibleLine(goal)]),

@@ -94,7 +94,8 @@ async function resolveTag(vault: VaultRepository, field: 'toolUseId' | 'session'
     if (value === id) return oid;
     if (value?.startsWith(id) === true && !similar.has(value)) similar.set(value, oid);
   }
-  throw bad(`expected the ${field === 'session' ? 'session' : 'tool use'} of a commit, but no commit has this id`, [...similar.values()]);
+  const [what, shownBy] = field === 'session' ? ['session', 'the list of sessions shows the id of each number'] : ['tool use', 'the log shows them'];
+  throw bad(`expected the id of a ${what}, but no commit has this one; ${shownBy}`, [...similar.values()]);
 }
 
 async function resolveTime(vault: VaultRepository, text: string, nowMs: number): Promise<Oid> {

@@ -8,6 +8,7 @@ import { withVault } from '../open.ts';
 import { count, flag, optional, text } from '../parameters.ts';
 import { commitBlock, commitLine } from '../print-commit.ts';
 import { printDiffs, type DiffView } from '../print-diff.ts';
+import { sessionIdOf } from '../session-of.ts';
 import { array, objectPerLine, string } from '../shape.ts';
 import { COMMIT_FIELDS, COMMIT_OPTIONAL_FIELDS, FILE_DIFF } from '../shapes.ts';
 
@@ -21,7 +22,7 @@ export const log = defineCommand({
     oneline: flag('--oneline', 'One line a commit'),
     path: text('--path <path>', 'Only what changed a file, or anything below a directory; follows renames'),
     op: text('--op <operation>', 'Only this operation, such as str_replace or revert'),
-    session: text('--session <id>', 'Only the commits of a session'),
+    session: text('--session <session>', 'Only the commits of a session, by its number or id'),
     toolUseId: text('--tool-use <id>', 'Only the commit of a tool use'),
     actor: text('--actor <name>', 'Only what this actor did'),
     since: text('--since <time>', 'Not before a time, such as 2026-11-01, "2026-11-01 14:00" or "3 days ago"'),
@@ -43,12 +44,12 @@ export const log = defineCommand({
     ["memgit log --session s-42 --since '3 days ago' --json", 'one session, for a program'],
   ],
   exits: OPENING,
-  run: async (context, { oneline, patch, stat, ...filter }) =>
+  run: async (context, { oneline, patch, stat, session, ...filter }) =>
     withVault(context, async (vault) => {
       context.out.page();
       const view = patch ? 'patch' : stat ? 'stat' : undefined;
       let first = true;
-      for await (const entry of vault.log(filter)) {
+      for await (const entry of vault.log({ ...filter, session: await sessionIdOf(vault, session) })) {
         if (!context.json && !oneline && !first) await context.out.line('');
         first = false;
         await printEntry(context, vault, entry, oneline, view);

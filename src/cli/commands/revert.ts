@@ -3,6 +3,7 @@ import { defineCommand } from '../command.ts';
 import { CHANGING } from '../exits.ts';
 import { rest, text } from '../parameters.ts';
 import { REVERT_JSON, REVERT_OPTIONS, runRevert } from '../run-revert.ts';
+import { sessionIdOf } from '../session-of.ts';
 
 export const revert = defineCommand({
   name: 'revert',
@@ -13,7 +14,7 @@ export const revert = defineCommand({
     'the conflict is shown and the exit code is 13. History is never rewritten, so an undo can be undone.',
   args: { revisions: rest('rev', 'Revisions and ranges A..B to undo') },
   options: {
-    session: text('--session <id>', 'Undo every commit of a session'),
+    session: text('--session <session>', 'Undo every commit of a session, by its number or id'),
     toolUseId: text('--tool-use <id>', 'Undo what one tool use changed'),
     ...REVERT_OPTIONS,
   },
@@ -25,5 +26,5 @@ export const revert = defineCommand({
   ],
   exits: [...CHANGING, 13],
   run: async (context, { revisions, session, toolUseId, ...options }) =>
-    runRevert(context, options, async (vault, settled) => vault.revert({ revisions, session, toolUseId }, settled)),
+    runRevert(context, options, async (vault, settled) => vault.revert({ revisions, session: await sessionIdOf(vault, session), toolUseId }, settled)),
 });

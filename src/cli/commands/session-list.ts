@@ -9,7 +9,7 @@ export const sessionList = defineCommand({
   name: 'session list',
   group: 'Sessions',
   summary: 'List the sessions of a memory',
-  details: 'Oldest first: number, how it stands, when it started, how much it wrote, who worked and what for.',
+  details: 'Oldest first: number, how it stands, when it started, its id, how much it wrote, who worked and what for.',
   args: {},
   options: {},
   json: objectPerLine(SESSION_FIELDS, SESSION_OPTIONAL_FIELDS),
