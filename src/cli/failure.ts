@@ -3,7 +3,7 @@ import { isMemgitError, MemgitError, type ErrorCode } from '../errors.ts';
 import { visibleLine } from './visible.ts';
 
 const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
-  KEY_MISSING: 'give the key with --key-file, --key-command, MEMGIT_KEY_FILE, MEMGIT_KEY_COMMAND or MEMGIT_KEY; see `memgit help key check`',
+  KEY_MISSING: 'give the key with --key-file, --key-command, MEMGIT_KEY_FILE, MEMGIT_KEY_COMMAND or MEMGIT_KEY, or a passphrase with MEMGIT_PASSPHRASE_FILE or MEMGIT_PASSPHRASE_COMMAND; see `memgit help key check`',
   KEY_MALFORMED: 'copy the key again from where it is kept; it is one line of 67 characters',
   WRONG_KEY: 'nothing can be read without the right key; look for the key file that `memgit init` wrote, or for a copy of it',
   DAMAGED_SLOT: 'another key or passphrase of the store may still open it; otherwise restore from a backup',

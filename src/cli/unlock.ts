@@ -30,7 +30,7 @@ export async function unlock<T>(context: Context, open: (options: KeyOptions) =>
     key: {
       getKey: async ({ storeId }) => {
         const file = defaultKeyFile(context.io.env, storeId);
-        if (!(await exists(file))) throw new MemgitError('KEY_MISSING', 'expected the key of the store, got none', { details: { storeId } });
+        if (!(await exists(file))) throw new MemgitError('KEY_MISSING', `expected the key of the store, got none, and there is none at ${file}`, { details: { storeId } });
         source = file;
         const { parseKey } = await import('./library.ts');
         return parseKey(await readSecretFile(context, file));

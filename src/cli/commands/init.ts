@@ -7,6 +7,7 @@ import type { KeyOptions } from '../../key.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { OK } from '../exits.ts';
+import { HintedError } from '../failure.ts';
 import { given } from '../globals.ts';
 import { defaultKeyFile, exists, keyFolder, renameKeyFile, writeKeyFile } from '../key-file.ts';
 import { flag, optional } from '../parameters.ts';
@@ -89,7 +90,7 @@ async function newPassphrase(context: Context): Promise<string> {
   if (found !== undefined) return found;
   const first = await context.io.askSecret('new passphrase: ');
   if (first === undefined) {
-    throw new MemgitError('KEY_MISSING', 'expected a passphrase, got none; type one on a terminal, or set MEMGIT_PASSPHRASE_FILE or MEMGIT_PASSPHRASE_COMMAND');
+    throw new HintedError(new MemgitError('KEY_MISSING', 'expected a passphrase, got none'), 'type one on a terminal, or set MEMGIT_PASSPHRASE_FILE or MEMGIT_PASSPHRASE_COMMAND');
   }
   if ((await context.io.askSecret('the same again: ')) !== first) throw new MemgitError('INVALID_ARGUMENT', 'the two passphrases differ; nothing was made');
   return first;
