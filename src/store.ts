@@ -94,8 +94,9 @@ export class Store {
   }
 
   /**
-   * The vault of a user. Two calls for one user give the same object for as long as anyone holds it. A user id is any text of
-   * 1 to 512 bytes in UTF-8, taken exactly as it is: case, spaces and Unicode spelling all count.
+   * The vault of a user. Two calls for one user give the same object for as long as anyone holds it, so vaults are shared: close
+   * the store, which closes them all, and not the vault, which another request may be using. A user id is any text of 1 to 512
+   * bytes in UTF-8, taken exactly as it is: case, spaces and Unicode spelling all count.
    *
    * @param options.create whether a vault is made for a user who has none; default true, and false in a read-only store
    * @throws VAULT_NOT_FOUND when there is none and none may be made; ALTERED when the folder holds another user's vault

@@ -52,12 +52,16 @@ export class VaultBase {
     return this.#closed;
   }
 
-  /** Waits for running mutations. The vault cannot be used afterwards; calling it again does nothing. */
+  /**
+   * Waits for running mutations. The vault cannot be used afterwards; calling it again does nothing. Only for one of
+   * `openRepository` or `clone`: a vault of a store is shared by all who asked the store for it, and for them it is closed, too.
+   */
   async close(): Promise<void> {
     this.#closed = true;
     await this.repository.close();
   }
 
+  /** As `close`: not for a vault of a store. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
