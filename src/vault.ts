@@ -13,7 +13,8 @@ import type { Features } from './session/features.ts';
 import { Policies, type PolicySetting } from './session/policy.ts';
 import { Sessions } from './session/sessions.ts';
 import { systemWorld } from './session/world.ts';
-import { ancestorsOf, displayPath, parsePath, ROOT, type MemoryPath } from './vault/path.ts';
+import { fileAbove, readFileAt, statFile } from './vault/file-at.ts';
+import { displayPath, parsePath, ROOT, type MemoryPath } from './vault/path.ts';
 import { checkRecordTexts } from './vault/record.ts';
 import type { Change, Snapshot } from './vault/snapshot.ts';
 import type { Committed, Draft } from './vault/transaction.ts';
@@ -105,7 +106,7 @@ export class Vault extends VaultSync {
   /** The bytes of a file; `undefined` when there is none. @throws NOT_A_FILE, INVALID_PATH */
   async read(path: string): Promise<Uint8Array | undefined> {
     return this.timed('read', async () => {
-      const content = await readIfThere(await this.#snapshot(), parsePath(path));
+      const content = await readFileAt(await this.#snapshot(), parsePath(path));
       // The cache keeps its own copy from whoever changes this one.
       return content && Uint8Array.from(content);
     });
@@ -114,7 +115,7 @@ export class Vault extends VaultSync {
   /** The text of a file; `undefined` when there is none. @throws NOT_TEXT when its bytes are not valid UTF-8; NOT_A_FILE, INVALID_PATH */
   async readText(path: string): Promise<string | undefined> {
     return this.timed('read', async () => {
-      const content = await readIfThere(await this.#snapshot(), parsePath(path));
+      const content = await readFileAt(await this.#snapshot(), parsePath(path));
       const text = content && utf8Decode(content);
       if (content && text === undefined) throw new MemgitError('NOT_TEXT', 'expected a file of UTF-8 text, got other bytes; read it as bytes');
       return text;
@@ -125,7 +126,7 @@ export class Vault extends VaultSync {
    * Writes a file, making its directories and replacing what it held, as one commit. Returns the commit's oid, or `undefined`
    * when the file held the same bytes already and nothing was written.
    *
-   * @throws NOT_A_FILE when the path is a directory, or lies below a file; INVALID_PATH, TOO_LARGE, READ_ONLY, LOCKED, IO
+   * @throws NOT_A_FILE when the path is a directory, NOT_A_DIRECTORY when it lies below a file; INVALID_PATH, TOO_LARGE, READ_ONLY, LOCKED, IO
    * @throws TypeError when the content is neither text nor a Uint8Array (an ArrayBuffer is not)
    */
   async write(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<string | undefined> {
@@ -226,15 +227,7 @@ function bytesOf(content: string | Uint8Array): Bytes {
   return Uint8Array.from(content);
 }
 
-async function readIfThere(snapshot: Snapshot, path: MemoryPath): Promise<Bytes | undefined> {
-  const node = await snapshot.stat(path);
-  if (node?.kind === 'directory') throw new MemgitError('NOT_A_FILE', 'expected the path of a file, got that of a directory');
-  return node && snapshot.read(path);
-}
-
 async function requireRoomForFile(snapshot: Snapshot, path: MemoryPath): Promise<void> {
-  if ((await snapshot.stat(path))?.kind === 'directory') throw new MemgitError('NOT_A_FILE', 'expected the path of a file, got that of a directory');
-  for (const ancestor of ancestorsOf(path)) {
-    if ((await snapshot.stat(ancestor))?.kind === 'file') throw new MemgitError('NOT_A_FILE', 'expected a path below directories, got one below a file');
-  }
+  await statFile(snapshot, path);
+  if ((await fileAbove(snapshot, path)) !== undefined) throw new MemgitError('NOT_A_DIRECTORY', 'expected a path below directories, got one below a file');
 }

@@ -8,6 +8,7 @@ import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
 import { giveWay } from '../git/turns.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
+import { statFile } from '../vault/file-at.ts';
 import { displayPath, type MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { followPath, type FollowedCommit } from './follow.ts';
@@ -37,9 +38,7 @@ export interface BlameLine {
 export async function blame(vault: VaultRepository, path: MemoryPath, revision = 'HEAD'): Promise<BlameLine[]> {
   const oid = await resolveRevision(vault, revision);
   const snapshot = await vault.snapshot(oid);
-  const node = await snapshot.stat(path);
-  if (!node) throw await pathMissing(vault, oid, path);
-  if (node.kind === 'directory') throw new MemgitError('NOT_A_FILE', 'expected the path of a file, got that of a directory');
+  if (!(await statFile(snapshot, path))) throw await pathMissing(vault, oid, path);
   const version = await attribute(vault, await collect(vault, oid, path));
   if (!version) throw withoutLines(await snapshot.read(path));
   const lines: BlameLine[] = [];

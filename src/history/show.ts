@@ -1,6 +1,6 @@
 /** One commit with all that it changed, and one file as a commit has it. */
 import type { Bytes } from '../bytes.ts';
-import { MemgitError } from '../errors.ts';
+import { readFileAt } from '../vault/file-at.ts';
 import type { MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { diffCommit, type DiffOptions, type FileDiff } from './diff.ts';
@@ -22,9 +22,7 @@ export async function show(vault: VaultRepository, revision = 'HEAD', options: D
 /** The bytes of a file, shared with a cache. @throws BAD_REVISION, NOT_FOUND (with `removedIn`), NOT_A_FILE */
 export async function showFile(vault: VaultRepository, revision: string, path: MemoryPath): Promise<Bytes> {
   const oid = await resolveRevision(vault, revision);
-  const snapshot = await vault.snapshot(oid);
-  const node = await snapshot.stat(path);
-  if (!node) throw await pathMissing(vault, oid, path);
-  if (node.kind === 'directory') throw new MemgitError('NOT_A_FILE', 'expected the path of a file, got that of a directory');
-  return snapshot.read(path);
+  const content = await readFileAt(await vault.snapshot(oid), path);
+  if (!content) throw await pathMissing(vault, oid, path);
+  return content;
 }

@@ -4,7 +4,8 @@
  */
 import { equalBytes, utf8, utf8Decode, type Bytes } from '../bytes.ts';
 import { isMemgitError } from '../errors.ts';
-import { ancestorsOf, isWithin, rebasePath, ROOT, type MemoryPath } from '../vault/path.ts';
+import { fileAbove } from '../vault/file-at.ts';
+import { isWithin, rebasePath, ROOT, type MemoryPath } from '../vault/path.ts';
 import { MAX_FILE_BYTES } from '../vault/payload.ts';
 import type { Change, Snapshot } from '../vault/snapshot.ts';
 import type { Command } from './arguments.ts';
@@ -97,13 +98,9 @@ async function rename(snapshot: Snapshot, { op, from, to }: Of<'rename'>): Promi
   return { op, paths: [from, to], reply: replies.renamed(from, to), changes: [{ kind: 'move', from, to }] };
 }
 
-/** Refuses when something above the path is a file. */
 async function requireRoomFor(snapshot: Snapshot, path: MemoryPath): Promise<void> {
-  for (const ancestor of ancestorsOf(path)) {
-    const node = await snapshot.stat(ancestor);
-    if (node?.kind === 'file') throw refusals.parentIsFile(path, ancestor);
-    if (node !== undefined) return;
-  }
+  const file = await fileAbove(snapshot, path);
+  if (file !== undefined) throw refusals.parentIsFile(path, file);
 }
 
 /** Refuses when something inside a moved directory would get a path that is too long. */
