@@ -2,9 +2,9 @@
 import { utf8, utf8Decode } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { UndoResult } from '../history/bench-commit.ts';
-import { findChanges, recordedMoves, type Move } from '../history/changes.ts';
+import { differenceOfCommit, findChanges, recordedMoves, type Move } from '../history/changes.ts';
 import { diffChanges, type FileDiff } from '../history/diff.ts';
-import { fileOf, listDifference, type ListingNode } from '../history/listing.ts';
+import { fileOf, type ListingNode } from '../history/listing.ts';
 import { logEntryOf, type LogEntry } from '../history/log-entry.ts';
 import { revert, type RevertOptions } from '../history/revert.ts';
 import type { Workbench } from '../history/workbench.ts';
@@ -41,7 +41,7 @@ export async function diffSession(vault: VaultRepository, row: SessionRow): Prom
   const met = new Set<MemoryPath>();
   const moves: Move[] = [];
   for (const info of (await workOf(vault, row)).reverse()) {
-    const difference = await differenceOf(vault, info);
+    const difference = await differenceOfCommit(vault, info);
     moves.push(...recordedMoves(info.record));
     for (const path of new Set([...difference.before.keys(), ...difference.after.keys()])) {
       if (isAccount(path)) continue;
@@ -81,12 +81,6 @@ async function workOf(vault: VaultRepository, { id }: SessionRow): Promise<Commi
   const commits: CommitInfo[] = [];
   for await (const info of commitsOf(vault, id)) if (isWork(info)) commits.push(info);
   return commits;
-}
-
-async function differenceOf(vault: VaultRepository, { commit }: CommitInfo) {
-  const parent = commit.parents[0];
-  const before = parent && (await vault.trees.root((await vault.commit(parent)).commit.tree));
-  return listDifference(vault, before, await vault.trees.root(commit.tree));
 }
 
 /** The account of what sessions did: the table, and the logs. */
