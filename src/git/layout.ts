@@ -21,6 +21,7 @@ export interface Layout {
   readonly packs: string;
   readonly heads: string;
   readonly main: string;
+  readonly packedRefs: string;
   /** The lock file that git itself makes when it moves the branch. */
   readonly mainLock: string;
   /** memgit's own folder: owners of locks, temporaries of refs. git ignores it. */
@@ -37,6 +38,7 @@ export function layoutOf(gitdir: string): Layout {
     packs: join(gitdir, 'objects', 'pack'),
     heads: join(gitdir, 'refs', 'heads'),
     main,
+    packedRefs: join(gitdir, 'packed-refs'),
     mainLock: `${main}.lock`,
     own: join(gitdir, 'memgit'),
   };

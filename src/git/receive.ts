@@ -3,6 +3,7 @@
  * keeps for itself. To be called under the lock. Objects come first and are durable before a ref names them.
  */
 import { dirname, join } from 'node:path';
+import { MemgitError } from '../errors.ts';
 import { CONFIG_TEXT } from './config.ts';
 import { assertFree } from './create.ts';
 import { orRemove, temporaryPath, writeDurably } from './durable.ts';
@@ -11,7 +12,7 @@ import { layoutOf, type Layout } from './layout.ts';
 import type { Oid } from './objects.ts';
 import type { Place } from './publish.ts';
 import type { Quarantine } from './quarantine.ts';
-import { encodeRef } from './refs.ts';
+import { encodeRef, MAX_PACKED_REFS_BYTES, readPackedRefs, withoutPackedRef } from './refs.ts';
 import { withRemote, type Remote } from './remotes.ts';
 import { removeMakerNote } from './unfinished.ts';
 
@@ -56,9 +57,26 @@ export async function setOwnRef(fs: FileSystem, layout: Layout, name: string, oi
   await replaceFile(fs, layout, path, encodeRef(oid));
 }
 
-/** Removes a ref of memgit's own; an absent one is fine. */
+/** Removes a ref of memgit's own; an absent one is fine. @throws LOCKED when it is packed and another program is packing refs */
 export async function removeOwnRef(fs: FileSystem, layout: Layout, name: string): Promise<void> {
-  await fs.unlink(pathOfOwnRef(layout, name));
+  const path = pathOfOwnRef(layout, name);
+  // First of all the packed one, which would count again as soon as the loose one is gone.
+  if ((await readPackedRefs(fs, layout.gitdir)).has(name)) await removePackedRef(fs, layout, name);
+  await fs.unlink(path);
+}
+
+/** Under git's own lock of the file, which is made here as a second name of what is about to be replaced. */
+async function removePackedRef(fs: FileSystem, layout: Layout, name: string): Promise<void> {
+  const lock = `${layout.packedRefs}.lock`;
+  if (!(await fs.link(layout.packedRefs, lock))) {
+    throw new MemgitError('LOCKED', `expected the lock of packed-refs, but another program, such as git, holds it; wait for it, or, when you know that it does not run any more, remove ${lock}`);
+  }
+  try {
+    const bytes = await fs.readFile(layout.packedRefs, MAX_PACKED_REFS_BYTES);
+    if (bytes) await replaceFile(fs, layout, layout.packedRefs, withoutPackedRef(bytes, name));
+  } finally {
+    await fs.unlink(lock);
+  }
 }
 
 /** Writes a small file whole, durably, in place of the one that stands there. */

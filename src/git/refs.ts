@@ -1,5 +1,5 @@
 /**
- * Reads refs as git stores them: a loose file first, then packed-refs. Nothing is kept: every call looks at the disk, because
+ * Refs as git stores them: a loose file first, then packed-refs. Nothing is kept: every call looks at the disk, because
  * another process may have moved the ref. A ref file that is there but torn or empty is damage and never "no ref".
  */
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { parseOid, type Oid } from './objects.ts';
 
 const REF_NAME = /^refs(?:\/(?!\.)[A-Za-z0-9._-]+(?<!\.lock|\.))+$/;
 const REF_BYTES = 41;
-const MAX_PACKED_REFS_BYTES = 16 * 1024 * 1024;
+export const MAX_PACKED_REFS_BYTES = 16 * 1024 * 1024;
 
 /**
  * Returns what a ref points to; `undefined` when there is no such ref.
@@ -53,6 +53,14 @@ export async function readPackedRefs(fs: FileSystem, gitdir: string): Promise<Re
     refs.set(name, oid);
   }
   return refs;
+}
+
+/** What packed-refs holds, without one of its refs. */
+export function withoutPackedRef(bytes: Bytes, name: string): Bytes {
+  const lines = Buffer.from(bytes).toString('latin1').split('\n');
+  const at = lines.findIndex((line) => line.slice(41) === name);
+  if (at >= 0) lines.splice(at, lines[at + 1]?.startsWith('^') === true ? 2 : 1);
+  return Buffer.from(lines.join('\n'), 'latin1');
 }
 
 function corruptPackedRefs(got: string): MemgitError {
