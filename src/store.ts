@@ -119,13 +119,7 @@ export class Store {
   async *users(): AsyncGenerator<UserEntry> {
     for (const vaultId of await this.#vaultIds()) {
       this.#assertOpen();
-      try {
-        const repository = await this.#open(fromHex(vaultId)!, { ...this.#vaultOptions, readOnly: true, lastSeen: { ...this.#lastSeen.get(vaultId) } });
-        yield { vaultId, userId: repository.keys.userId };
-        await repository.close();
-      } catch (error) {
-        yield { vaultId, userId: undefined, error };
-      }
+      yield await this.#userOf(vaultId);
     }
   }
 
@@ -187,6 +181,17 @@ export class Store {
       // Another process made it first.
       if (!(error instanceof MemgitError && error.code === 'STORE_EXISTS')) throw error;
       return this.#open(vaultId, vaultOptions);
+    }
+  }
+
+  /** Closed before the caller sees it, who may stop there. */
+  async #userOf(vaultId: string): Promise<UserEntry> {
+    try {
+      const repository = await this.#open(fromHex(vaultId)!, { ...this.#vaultOptions, readOnly: true, lastSeen: { ...this.#lastSeen.get(vaultId) } });
+      await repository.close();
+      return { vaultId, userId: repository.keys.userId };
+    } catch (error) {
+      return { vaultId, userId: undefined, error };
     }
   }
 

@@ -2,6 +2,7 @@
 import { mkdirSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateKey, openStore } from '../../../src/index.ts';
+import { VaultRepository } from '../../../src/vault/vault-repository.ts';
 import { temporaryFolder } from '../../support/git-repository.ts';
 
 const folder = temporaryFolder();
@@ -21,6 +22,20 @@ test('an onEvent that throws does not make what was done look as if it had faile
   // As the memory tool says it; seen to fail with NOT_A_FILE for both.
   await expect(vault.write('/memories/a/b', 'x')).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' });
   await expect(vault.write('/memories', 'x')).rejects.toMatchObject({ code: 'NOT_A_FILE' });
+  await store.close();
+});
+
+// Seen to fail when the vault was closed after the yield.
+test('users leaves no vault open when its reader stops at the first', async () => {
+  const store = await openStore({ dir: join(folder, 'users'), key: await generateKey() });
+  await store.vault('alice');
+  const close = jest.spyOn(VaultRepository.prototype, 'close');
+  for await (const { userId } of store.users()) {
+    expect(userId).toBe('alice');
+    break;
+  }
+  expect(close).toHaveBeenCalledTimes(1);
+  close.mockRestore();
   await store.close();
 });
 
