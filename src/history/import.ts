@@ -36,7 +36,11 @@ export interface SkippedFile {
 export interface ImportResult {
   /** `undefined` after a dry run, and when the memory holds all of it already. */
   readonly commit: LogEntry | undefined;
+  /** The files that came in, or would, as Claude spells their paths: those that are new or have other bytes. */
+  readonly paths: readonly string[];
+  /** How many those are. */
   readonly files: number;
+  /** Of them together. */
   readonly bytes: number;
   readonly skipped: readonly SkippedFile[];
 }
@@ -48,24 +52,24 @@ export async function importFolder(vault: VaultRepository, folder: string, optio
   const plan = async () => {
     const bench = new Workbench(await listSnapshot(await vault.snapshot()));
     const taken: SkippedFile[] = [];
-    let [files, bytes] = [0, 0];
     for (const [path, { name, content }] of found.items) {
       if (content === undefined) {
         if (bench.hasRoom(path)) bench.makeDirectory(path);
         else if (!bench.isDirectory(path)) taken.push({ name, reason: 'taken' });
       } else if (bench.hasRoom(path) || bench.file(path)) {
         bench.write(path, fileOf(content));
-        files += 1;
-        bytes += content.length;
       } else taken.push({ name, reason: 'taken' });
     }
-    return { bench, result: { files, bytes, skipped: [...found.skipped, ...taken] } };
+    const changes = await bench.changes();
+    const writes = changes.filter((change) => change.kind === 'write');
+    const bytes = writes.reduce((sum, { content }) => sum + content.length, 0);
+    return { changes, result: { paths: writes.map(({ path }) => displayPath(path)), files: writes.length, bytes, skipped: [...found.skipped, ...taken] } };
   };
   if (dryRun) return { commit: undefined, ...(await plan()).result };
   const { result, commit } = await vault.transact(
     async () => {
-      const { bench, result: planned } = await plan();
-      return { changes: await bench.changes(), record: { op: 'import', paths: [into], note, actor, session }, result: planned };
+      const { changes, result: planned } = await plan();
+      return { changes, record: { op: 'import', paths: [into], note, actor, session }, result: planned };
     },
     signal ? { signal } : {},
   );

@@ -1,8 +1,10 @@
 /** `memgit import`: brings a folder of plain files into a memory. */
+import { isMemgitError } from '../../errors.ts';
 import type { ImportResult } from '../../history/import.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CHANGING, OK } from '../exits.ts';
+import { HintedError } from '../failure.ts';
 import { formatBytes, plural } from '../format.ts';
 import { withVault } from '../open.ts';
 import { flag, required, text } from '../parameters.ts';
@@ -44,7 +46,8 @@ export const importCommand = defineCommand({
   json: oneObject(
     {
       changed: boolean('Whether a commit was made'),
-      files: integer('Files that came in, or would'),
+      paths: array('Files that came in, or would: those that are new or have other bytes', string('Path, from /memories on')),
+      files: integer('How many'),
       bytes: integer('Bytes of them'),
       skipped: array('Files that were left out', object('One of them', { name: string('Name, from the folder on'), reason: string('Why') })),
     },
@@ -66,14 +69,22 @@ export const importCommand = defineCommand({
         return OK;
       },
       { readOnly: dryRun, create },
-    ),
+    ).catch((error: unknown) => { throw create && dryRun ? explained(error) : error; }),
 });
 
-async function printImport(context: Context, { commit, files, bytes }: ImportResult, dryRun: boolean): Promise<void> {
-  if (commit) await context.out.line(commitLine(commit, context));
-  else if (!dryRun) {
-    context.say(`nothing to import: ${files === 0 ? 'there is no file in the folder that a memory can hold' : 'the memory holds all of it already'}`);
+async function printImport(context: Context, { commit, paths, files, bytes }: ImportResult, dryRun: boolean): Promise<void> {
+  const { out } = context;
+  if (commit) await out.line(commitLine(commit, context));
+  else if (dryRun) for (const path of paths) await out.line(visibleLine(path));
+  else {
+    context.say('nothing to import: the folder has nothing that the memory does not hold already');
     return;
   }
-  await context.out.line(`${plural(files, 'file')}, ${formatBytes(bytes)}${dryRun ? ' would come in' : ''}`);
+  await out.line(`${plural(files, 'file')}, ${formatBytes(bytes)}${dryRun ? ' would come in' : ''}`);
+}
+
+/** A dry run of a new user has no memory to compare with, and makes none. */
+function explained(error: unknown): unknown {
+  if (!isMemgitError(error, 'VAULT_NOT_FOUND')) return error;
+  return new HintedError(error, '--dry-run makes no memory either; into a new one comes all that a memory can hold');
 }
