@@ -37,6 +37,11 @@ export class Context {
     this.io.stderr.write(`${text}\n`);
   }
 
+  /** Tells a person at a terminal, to whom no output at all looks like a failure, that there is nothing to list. */
+  sayNothing(text: string): void {
+    if (this.out.terminal && !this.json) this.say(text);
+  }
+
   warn(text: string): void {
     this.say(`warning: ${text}`);
   }

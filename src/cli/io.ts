@@ -4,8 +4,8 @@
  */
 import type { Writable } from 'node:stream';
 
-/** Where output goes; `isTTY` decides on colours, escaping and the pager. */
-export type OutputStream = Writable & { readonly isTTY?: boolean };
+/** Where output goes; `isTTY` decides on colours, escaping and the pager, `columns` is the width of a terminal. */
+export type OutputStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -19,6 +19,8 @@ type OutputIo = Pick<Io, 'stdout' | 'env' | 'catchInterrupts'>;
 export class Output {
   /** Whether a person reads this on a terminal, with a pager or without. */
   readonly terminal: boolean;
+  /** How wide the terminal is; `undefined` when none reads this. */
+  readonly columns: number | undefined;
   readonly style: Style;
   readonly #io: OutputIo;
   readonly #mayPage: boolean;
@@ -31,6 +33,7 @@ export class Output {
   constructor(io: OutputIo, { pager }: { pager: boolean }) {
     const { stdout, env } = io;
     this.terminal = stdout.isTTY === true;
+    this.columns = this.terminal ? stdout.columns : undefined;
     const coloured = this.terminal && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb';
     this.style = coloured ? COLOURED : PLAIN;
     this.#io = io;

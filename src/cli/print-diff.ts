@@ -20,6 +20,10 @@ export function viewOf({ stat, nameOnly }: { readonly stat: boolean; readonly na
 }
 
 const BAR_WIDTH = 40;
+/** In a narrow terminal a long name wraps rather than that nothing is left of the bar. */
+const LEAST_BAR_WIDTH = 6;
+/** What stands around name, count and bar, and one that rounding may add. */
+const FRAME_WIDTH = 6;
 
 /** All that a command has to print: one object a line with `--json`, else through the pager. */
 export async function printDifference({ out, json }: Context, files: readonly FileDiff[], view: DiffView): Promise<void> {
@@ -62,7 +66,9 @@ async function printStat(out: Output, diffs: readonly FileDiff[]): Promise<void>
   const rows = diffs.map((diff) => ({ name: nameOf(diff), diff, lines: diff.addedLines + diff.removedLines }));
   const nameWidth = largest(rows, ({ name }) => name.length);
   const countWidth = largest(rows, ({ lines }) => String(lines).length);
-  const scale = Math.min(1, BAR_WIDTH / Math.max(1, largest(rows, ({ lines }) => lines)));
+  const room = (out.columns ?? Infinity) - nameWidth - countWidth - FRAME_WIDTH;
+  const barWidth = Math.max(LEAST_BAR_WIDTH, Math.min(BAR_WIDTH, room));
+  const scale = Math.min(1, barWidth / Math.max(1, largest(rows, ({ lines }) => lines)));
   for (const { name, diff, lines } of rows) {
     const bar = out.style.added('+'.repeat(Math.ceil(diff.addedLines * scale))) + out.style.removed('-'.repeat(Math.ceil(diff.removedLines * scale)));
     await out.line(` ${name.padEnd(nameWidth)} | ${wholeOf(diff) ?? `${String(lines).padStart(countWidth)} ${bar}`}`.trimEnd());

@@ -9,7 +9,7 @@ export const COMMIT_FIELDS = {
   time: string('Exact time of the mutation, ISO 8601 in UTC'),
   timeMs: integer('The same in milliseconds since 1970'),
   sequence: integer('One more than the largest of the parents'),
-  op: string('Operation: a command of the memory tool, write, remove, import, revert, restore or init'),
+  op: string('Operation: a command of the memory tool, write, remove, import, revert, restore, merge or init, or one of a session: session_…, progress_append, features_…'),
   paths: array('Paths that the operation named; of a rename the old one, then the new one', string('Path, from /memories on')),
   addedBytes: integer('Bytes of text that came'),
   removedBytes: integer('Bytes of text that went'),

@@ -7,6 +7,8 @@ interface Surroundings {
   env?: Record<string, string>;
   /** Whether stdout is a terminal. */
   terminal?: boolean;
+  /** How wide it is. */
+  columns?: number;
   /** What is typed at each prompt, in turn. */
   typed?: string[];
   signal?: AbortSignal;
@@ -20,10 +22,10 @@ export interface FakeIo {
   readonly questions: string[];
 }
 
-export function fakeIo({ env = {}, terminal = false, typed = [], signal = new AbortController().signal, stdin = '' }: Surroundings = {}): FakeIo {
+export function fakeIo({ env = {}, terminal = false, columns = 80, typed = [], signal = new AbortController().signal, stdin = '' }: Surroundings = {}): FakeIo {
   const questions: string[] = [];
-  const [stdout, out] = keeper(terminal);
-  const [stderr, err] = keeper(terminal);
+  const [stdout, out] = keeper(terminal, columns);
+  const [stderr, err] = keeper(terminal, columns);
   const askSecret = async (question: string) => {
     questions.push(question);
     return typed.shift();
@@ -38,7 +40,7 @@ export async function runCli(argv: readonly string[], surroundings?: Surrounding
   return { exit, stdout: stdout(), stderr: stderr(), questions };
 }
 
-function keeper(isTTY: boolean): [stream: OutputStream, kept: () => string] {
+function keeper(isTTY: boolean, columns: number): [stream: OutputStream, kept: () => string] {
   const chunks: Buffer[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -46,5 +48,5 @@ function keeper(isTTY: boolean): [stream: OutputStream, kept: () => string] {
       done();
     },
   });
-  return [Object.assign(stream, { isTTY }), () => Buffer.concat(chunks).toString()];
+  return [Object.assign(stream, { isTTY, columns }), () => Buffer.concat(chunks).toString()];
 }

@@ -57,7 +57,9 @@ export const features = defineCommand({
         if (made !== undefined) await list.init(made);
         if (action === 'pass') await list.pass(needed(id, FEATURE), { evidence });
         if (action === 'fail') await list.fail(needed(id, FEATURE), { reason });
-        await print(context, await chosen(list, action, id));
+        const shown = await chosen(list, action, id);
+        if (shown.length === 0) context.sayNothing(action === 'next' ? 'no feature is left that does not pass, or there is no checklist' : 'there is no checklist, or nothing is on it');
+        await print(context, shown);
         return OK;
       },
       { readOnly: action === 'list' || action === 'next' },

@@ -47,23 +47,25 @@ export const log = defineCommand({
   run: async (context, { oneline, patch, stat, session, ...filter }) =>
     withVault(context, async (vault) => {
       context.out.page();
-      const view = patch ? 'patch' : stat ? 'stat' : undefined;
+      const views: DiffView[] = [...(stat ? ['stat' as const] : []), ...(patch ? ['patch' as const] : [])];
       let first = true;
       for await (const entry of vault.log({ ...filter, session: await sessionIdOf(vault, session) })) {
         if (!context.json && !oneline && !first) await context.out.line('');
         first = false;
-        await printEntry(context, vault, entry, oneline, view);
+        await printEntry(context, vault, entry, oneline, views);
       }
       return OK;
     }, { keepIndex: true }),
 });
 
-async function printEntry(context: Context, vault: Vault, entry: FilteredLogEntry, oneline: boolean, view: DiffView | undefined): Promise<void> {
+async function printEntry(context: Context, vault: Vault, entry: FilteredLogEntry, oneline: boolean, views: readonly DiffView[]): Promise<void> {
   const { out } = context;
-  const files = view && (await vault.show(entry.oid, { path: entry.followed })).files;
+  const files = views.length > 0 ? (await vault.show(entry.oid, { path: entry.followed })).files : undefined;
   if (context.json) return out.json(files ? { ...entry, files } : entry);
   await (oneline ? out.line(commitLine(entry, context)) : out.write(commitBlock(entry, context)));
-  if (!view || !files?.length) return;
-  if (!oneline) await out.line('');
-  await printDiffs(out, files, view);
+  if (!files?.length) return;
+  for (const [i, view] of views.entries()) {
+    if (!oneline || i > 0) await out.line('');
+    await printDiffs(out, files, view);
+  }
 }

@@ -29,6 +29,7 @@ export const ls = defineCommand({
     withVault(context, async (vault) => {
       const entries = await vault.list(path, { revision: rev });
       if (entries.length === 0 && path !== undefined) await explainNothing(vault, path, rev);
+      if (entries.length === 0) context.sayNothing('the memory is empty');
       for (const entry of entries) {
         const name = `${visibleLine(entry.path)}${entry.kind === 'directory' ? '/' : ''}`;
         if (context.json) await context.out.json(entry);

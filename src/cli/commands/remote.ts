@@ -43,7 +43,9 @@ export const remoteList = defineCommand({
   exits: OPENING,
   run: async (context) =>
     withVault(context, async (vault) => {
-      for (const { name, url } of await vault.remotes()) {
+      const remotes = await vault.remotes();
+      if (remotes.length === 0) context.sayNothing('there is no remote');
+      for (const { name, url } of remotes) {
         if (context.json) await context.out.json({ name, url });
         else await context.out.line(`${name}\t${url}`);
       }

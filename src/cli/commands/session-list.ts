@@ -18,7 +18,9 @@ export const sessionList = defineCommand({
   run: async (context) =>
     withVault(context, async (vault) => {
       context.out.page();
-      for (const session of await vault.sessions.list()) {
+      const sessions = await vault.sessions.list();
+      if (sessions.length === 0) context.sayNothing('there is no session yet');
+      for (const session of sessions) {
         if (context.json) await context.out.json(session);
         else await context.out.line(sessionLine(session, context));
       }
