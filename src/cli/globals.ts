@@ -16,7 +16,7 @@ export const GLOBAL_OPTIONS = {
 export function readGlobals(typed: Readonly<Record<string, unknown>>, env: Io['env']): Globals {
   const { repo, store, user, keyFile, keyCommand, utc } = GLOBAL_OPTIONS;
   return {
-    repo: repo.read(typed['repo']),
+    repo: given(repo.read(typed['repo'])),
     store: given(store.read(typed['store'])) ?? given(env['MEMGIT_STORE']),
     user: given(user.read(typed['user'])) ?? given(env['MEMGIT_USER']),
     keyFile: keyFile.read(typed['keyFile']),

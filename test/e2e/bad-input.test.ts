@@ -160,7 +160,8 @@ function packsOf(given: Given): string[] {
 
 /** Some other letter or byte. */
 function other(one: string): string {
-  return one === 'A' ? 'B' : 'A';
+  // Keys are read in any case of letters.
+  return one.toUpperCase() === 'A' ? 'B' : 'A';
 }
 
 /** Changes a file, byte for byte. */

@@ -3,6 +3,7 @@ import { MemgitError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { OK } from '../exits.ts';
 import { plural } from '../format.ts';
+import { given } from '../globals.ts';
 import { optional, required, text } from '../parameters.ts';
 import { integer, oneObject, string } from '../shape.ts';
 import { transferring, TRANSFERRING, TRANSFER_OPTIONS } from '../transfer.ts';
@@ -33,8 +34,9 @@ export const clone = defineCommand({
     ['memgit clone /mnt/backup/alice.git alice.git', 'get it as a repository of its own, for memgit -C alice.git'],
   ],
   exits: TRANSFERRING,
-  run: async (context, { url, repo, remote, repositoryId, ...typed }) => {
+  run: async (context, { url, repo: typedRepo, remote, repositoryId, ...typed }) => {
     const { store, user } = context.globals;
+    const repo = given(typedRepo);
     if (repo === undefined && store === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a place for the memory; name a repository, or give --store or MEMGIT_STORE');
     const place = repo === undefined ? { store } : { gitdir: repo };
     context.io.catchInterrupts();

@@ -35,7 +35,7 @@ export const init = defineCommand({
   ],
   exits: [0, 1, 2, 10, 12, 130],
   run: async (context, { dir: named, passphrase }) => {
-    const dir = named ?? context.globals.store;
+    const dir = given(named) ?? context.globals.store;
     if (dir === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected the folder of the new store; name one');
     if (await exists(join(dir, 'store.json'))) throw new MemgitError('STORE_EXISTS', 'there is already a store in this folder; nothing was changed');
 

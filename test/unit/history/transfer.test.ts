@@ -102,7 +102,7 @@ describe('import', () => {
   test('a dry run only tells', async () => {
     const host = newFolder();
     fillFolder(host, FILES);
-    expect(await importFolder(vault, host, { dryRun: true })).toEqual({ commit: undefined, files: 6, bytes: 18, skipped: [] });
+    expect(await importFolder(vault, host, { dryRun: true })).toEqual({ commit: undefined, files: 6, bytes: 18, skipped: [], paths: Object.keys(FILES).map((name) => `/memories/${name}`).sort() });
     expect(await memory()).toEqual({});
   });
 
