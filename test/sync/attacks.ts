@@ -68,7 +68,8 @@ export const attacks: readonly Attack[] = [
     title: 'a history cut off as a shallow clone is',
     code: ['CORRUPT', 'REMOTE_UNREACHABLE'],
     attack: ({ forge, vault, random }) => {
-      for (let i = 0; i <= random(3); i += 1) forge.commitSigned(vault, forge.commitAt(forge.head).tree);
+      // At least two: of one alone nothing would be missing, since the client has its parent.
+      for (let i = 2 + random(3); i > 0; i -= 1) forge.commitSigned(vault, forge.commitAt(forge.head).tree);
       writeFileSync(join(forge.gitdir, 'shallow'), `${forge.head}\n`);
     },
   },
