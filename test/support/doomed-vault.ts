@@ -11,7 +11,7 @@ import { VaultRepository } from '../../src/vault/vault-repository.ts';
 import { FaultyDisk, type Call, type FaultName } from './fault-fs.ts';
 import { git } from './git-repository.ts';
 import { contentsOf, createTmpVault, type TmpVault } from './tmp-vault.ts';
-import { VolatileDisk } from './volatile-disk.ts';
+import { removeBusy, VolatileDisk } from './volatile-disk.ts';
 
 /** One vault, opened, in a folder that holds nothing but what the test has put there. */
 export interface Doomed {
@@ -90,8 +90,7 @@ export class Template {
       await this.#judge(trial, ending);
       return met;
     } finally {
-      // What was stopped may still be throwing away what it fetched.
-      rmSync(trial, { recursive: true, maxRetries: 10 });
+      removeBusy(trial);
     }
   }
 

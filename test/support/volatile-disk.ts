@@ -127,7 +127,7 @@ export class VolatileDisk implements FileSystem {
     // Folders first, so that what is below them has a place.
     for (const [path, name] of [...this.#names].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const node = name.current === name.durable || survival.name(name) ? name.current : name.durable;
-      if (node === undefined || !fs.existsSync(dirname(path))) fs.rmSync(path, { recursive: true, force: true });
+      if (node === undefined || !fs.existsSync(dirname(path))) removeBusy(path);
       else if (node.kind === 'folder') fs.mkdirSync(path, { recursive: true });
       else {
         const kept = node.synced === node.bytes ? node.bytes : node.bytes.subarray(0, Math.max(node.synced.length, survival.bytes(node.bytes.length)));
@@ -162,4 +162,17 @@ function onDisk(path: string): Node | undefined {
   if (stat.isDirectory()) return { kind: 'folder' };
   const bytes = fs.readFileSync(path);
   return { kind: 'file', bytes, synced: bytes, spoiled: false };
+}
+
+/** Removes a folder where a git that was started may still be at work: node's own retries do not look for what came meanwhile. */
+export function removeBusy(path: string): void {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      fs.rmSync(path, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (tries === 100) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+  }
 }
