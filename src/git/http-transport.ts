@@ -105,8 +105,14 @@ export class HttpTransport implements Transport {
   async #discoverOnce(service: Service): Promise<{ head: Oid | undefined; capabilities: ReadonlySet<string> }> {
     const { getRemoteInfo2 } = await import('isomorphic-git');
     let failure: MemgitError | undefined;
+    let fail: (error: MemgitError) => void;
+    // isomorphic-git takes a body that breaks off for one that ends, or waits for the rest of it.
+    const failed = new Promise<never>((_, reject) => (fail = reject));
+    failed.catch(() => undefined);
     const note = (error: unknown): never => {
-      throw (failure = error as MemgitError);
+      failure = error as MemgitError;
+      fail(failure);
+      throw failure;
     };
     let response: HttpResponse | undefined;
     const http = {
@@ -116,8 +122,8 @@ export class HttpTransport implements Transport {
       },
     };
     try {
-      const info = await getRemoteInfo2({ http, url: this.#url, headers: { ...this.#headers }, forPush: service === 'git-receive-pack', protocolVersion: 1 });
-      // isomorphic-git takes a body that breaks off for one that ends.
+      const asked = getRemoteInfo2({ http, url: this.#url, headers: { ...this.#headers }, forPush: service === 'git-receive-pack', protocolVersion: 1 });
+      const info = await Promise.race([asked, failed]);
       if (failure !== undefined) note(failure);
       const refs = 'refs' in info ? (info.refs ?? []) : [];
       const found = refs.find(({ ref }) => ref === MAIN);
