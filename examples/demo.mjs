@@ -46,7 +46,8 @@ try {
   const gitdir = await findRepository(env.MEMGIT_STORE);
   title('What git sees: a signed commit for every change, and ciphertext');
   await git(gitdir, ['log', '--oneline', '--name-status']);
-  const [entry] = (await read('git', ['--git-dir', gitdir, 'ls-tree', '-r', '--name-only', 'HEAD'])).toString().split('\n');
+  const names = (await read('git', ['--git-dir', gitdir, 'ls-tree', '-r', '--name-only', 'HEAD'])).toString().split('\n');
+  const entry = names.find((name) => name !== 'memgit.json');
   await git(gitdir, ['cat-file', '-p', `HEAD:${entry}`], dump);
   await git(gitdir, ['fsck', '--strict']);
 
