@@ -11,10 +11,9 @@ import { isTemporary, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
 import type { Layout } from './layout.ts';
 import { removeOrphans } from './orphans.ts';
-import { decodeOwner, describeSelf, encodeOwner, isDead, type Owner } from './owner.ts';
+import { describeSelf, encodeOwner, isDead, readOwner, type Owner } from './owner.ts';
 import { throwIfAborted } from './queue.ts';
 
-const MAX_OWNER_BYTES = 4096;
 const FIRST_WAIT_MS = 1;
 const LONGEST_WAIT_MS = 50;
 /** Breakers that died while breaking the lock of another dead one; files that name each other must not make a circle. */
@@ -55,7 +54,7 @@ export class BranchLock {
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       throwIfAborted(signal);
       if (await this.#fs.link(this.#selfPath, this.#layout.mainLock)) break;
-      const holder = await this.#readOwner(this.#layout.mainLock);
+      const holder = await readOwner(this.#fs, this.#layout.mainLock);
       // Callers of one repository take turns, so a lock of its own is one that it could not remove.
       if (holder?.id === this.#self.id) break;
       if (holder !== undefined && isDead(holder)) {
@@ -116,7 +115,7 @@ export class BranchLock {
   async #clearIfDead(name: string): Promise<void> {
     if (!OWNER_FILE.test(name) && !BREAK_FILE.test(name)) return;
     const path = join(this.#layout.own, name);
-    const owner = await this.#readOwner(path);
+    const owner = await readOwner(this.#fs, path);
     if (owner === undefined || !isDead(owner)) return;
     if (BREAK_FILE.test(name)) await this.#break(path, owner);
     else await this.#fs.unlink(path);
@@ -126,22 +125,17 @@ export class BranchLock {
   async #break(path: string, dead: Owner, depth = 0): Promise<boolean> {
     const breakPath = join(this.#layout.own, `break-${dead.id}`);
     if (!(await this.#fs.link(this.#selfPath, breakPath))) {
-      const breaker = await this.#readOwner(breakPath);
+      const breaker = await readOwner(this.#fs, breakPath);
       if (breaker !== undefined && isDead(breaker) && depth < MAX_BREAK_DEPTH) await this.#break(breakPath, breaker, depth + 1);
       return false;
     }
     try {
-      if ((await this.#readOwner(path))?.id !== dead.id) return false;
+      if ((await readOwner(this.#fs, path))?.id !== dead.id) return false;
       await this.#fs.unlink(path);
       return true;
     } finally {
       await this.#fs.unlink(breakPath);
     }
-  }
-
-  async #readOwner(path: string): Promise<Owner | undefined> {
-    const bytes = await this.#fs.readFile(path, MAX_OWNER_BYTES);
-    return bytes && decodeOwner(bytes);
   }
 
   /** The file is named as git names it: a lock whose owner is gone without proof, as git's own are, is only ever removed by a person. */

@@ -7,6 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { utf8Decode, type Bytes } from '../bytes.ts';
+import type { FileSystem } from './fs.ts';
+
+const MAX_OWNER_BYTES = 4096;
 
 export interface Owner {
   /** 16 random hexadecimal digits: one holder of locks, that is, one open repository of one process. */
@@ -51,6 +54,12 @@ export function decodeOwner(bytes: Bytes): Owner | undefined {
     return undefined;
   }
   return isOwner(value) ? value : undefined;
+}
+
+/** Reads who is written down in a file; `undefined` when the file is absent, or holds no owner. @throws CORRUPT when it is too large to be one */
+export async function readOwner(fs: FileSystem, path: string): Promise<Owner | undefined> {
+  const bytes = await fs.readFile(path, MAX_OWNER_BYTES);
+  return bytes && decodeOwner(bytes);
 }
 
 /** Tells whether the process is provably gone. @see the head of this file for what counts as proof */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { MemgitError } from '../errors.ts';
 import { writeDurably } from './durable.ts';
 import { MAX_INDEX_BYTES } from './object-store.ts';
-import { decodeOwner, describeSelf, encodeOwner, isDead } from './owner.ts';
+import { describeSelf, encodeOwner, isDead, readOwner } from './owner.ts';
 import { PackIndex } from './pack-index.ts';
 import type { Place } from './publish.ts';
 import { runGit, type GitResult } from './system-git.ts';
@@ -103,8 +103,7 @@ function holdsAll(index: PackIndex, pack: PackIndex): boolean {
 async function clearDead({ fs, layout }: Place): Promise<void> {
   for (const name of (await fs.readdir(layout.own)) ?? []) {
     if (!FOLDER.test(name)) continue;
-    const bytes = await fs.readFile(join(layout.own, name, OWNER_FILE), 4096);
-    const owner = bytes && decodeOwner(bytes);
+    const owner = await readOwner(fs, join(layout.own, name, OWNER_FILE));
     if (owner && isDead(owner)) await rm(join(layout.own, name), { recursive: true, force: true });
   }
 }

@@ -7,10 +7,9 @@ import { join } from 'node:path';
 import { TEMPORARY_PREFIX, type NewFile } from './durable.ts';
 import type { FileSystem } from './fs.ts';
 import { layoutOf, type Layout } from './layout.ts';
-import { decodeOwner, encodeOwner, isDead, type Owner } from './owner.ts';
+import { encodeOwner, isDead, readOwner, type Owner } from './owner.ts';
 
 const NAME = new RegExp(`^(?:incoming-|${TEMPORARY_PREFIX}(?:incoming-)?)[0-9a-f]{16}$`);
-const MAX_NOTE_BYTES = 4096;
 
 /** The first file to be written. */
 export function makerNote(layout: Layout, maker: Owner): NewFile {
@@ -26,8 +25,7 @@ export async function clearUnfinished(fs: FileSystem, folder: string): Promise<v
   for (const name of (await fs.readdir(folder)) ?? []) {
     const path = join(folder, name);
     if (!NAME.test(name) || (await fs.lstat(path))?.kind !== 'directory') continue;
-    const bytes = await fs.readFile(notePath(layoutOf(path)), MAX_NOTE_BYTES);
-    const maker = bytes && decodeOwner(bytes);
+    const maker = await readOwner(fs, notePath(layoutOf(path)));
     if (maker && isDead(maker)) await rm(path, { recursive: true, force: true });
   }
 }
