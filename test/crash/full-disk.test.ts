@@ -20,7 +20,7 @@ const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m,mode=700', 'tm
 
 const steps = process.env['SLOW'] === '1' ? 3_000 : 300;
 
-(mounted ? test : test.skip)(`a disk that fills up loses nothing (SEED=${seed})`, async () => {
+(mounted ? test : test.skip)(`a disk that fills up loses nothing (SEED=${seed})`, async () => { // skipped where mounting is not allowed
   const random = randomFrom(seed);
   const key = await generateKey();
   const dir = join(disk, 'store');

@@ -28,7 +28,7 @@ const CASES: [typed: string[], offered: string[], notOffered: string[]][] = [
   [['memgit', 'users', '--st'], ['--store'], ['--json']],
 ];
 
-test.each(CASES)('bash offers for %j', async (typed, offered, notOffered) => {
+test.each(CASES)('bash offers for %j', async (typed, offered, notOffered) => { // skipped where fish is not installed
   const words = typed.map((word) => `'${word}'`).join(' ');
   const script = `${await scriptFor('bash')}\nCOMP_WORDS=(${words}); COMP_CWORD=${typed.length - 1}; _memgit; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const found = runIn('bash', script).split('\n');
@@ -42,6 +42,6 @@ test.each(CASES)('bash offers for %j', async (typed, offered, notOffered) => {
   for (const word of notOffered) expect(found).not.toContain(word);
 });
 
-(isInstalled('zsh') ? test : test.skip)('zsh accepts its script', async () => {
+(isInstalled('zsh') ? test : test.skip)('zsh accepts its script', async () => { // skipped where zsh is not installed
   runIn('zsh', `autoload -U compinit; compinit -D\n${await scriptFor('zsh')}\n[[ $_comps[memgit] = _memgit ]]`);
 });
