@@ -19,10 +19,10 @@ export type Memgit = (...args: readonly string[]) => Invocation;
 
 /** @param copy where the program is copied to, so that a build meanwhile does not matter */
 export function commandFor({ dir, key }: BenchStore, copy: string): Memgit {
-  if (!existsSync(join(BUILT, 'cli.mjs'))) throw new Error(`expected the built program in ${BUILT}, found none; run npm run build`);
+  if (!existsSync(join(BUILT, 'cli.cjs'))) throw new Error(`expected the built program in ${BUILT}, found none; run npm run build`);
   cpSync(BUILT, copy, { recursive: true });
   const env = { ...GIT_ENVIRONMENT, MEMGIT_STORE: dir, MEMGIT_USER: USER, MEMGIT_KEY: key };
-  return (...args) => ({ program: process.execPath, args: [join(copy, 'cli.mjs'), ...args], env });
+  return (...args) => ({ program: process.execPath, args: [join(copy, 'cli.cjs'), ...args], env });
 }
 
 export function plainGit(gitdir: string, ...args: readonly string[]): Invocation {

@@ -77,7 +77,7 @@ function title(text) {
 /** @param {string[]} args */
 async function memgit(args) {
   console.log(`\n$ memgit ${args.join(' ')}`);
-  await show(process.execPath, [join(root, 'dist/cli.mjs'), ...args]);
+  await show(process.execPath, [join(root, 'dist/cli.cjs'), ...args]);
 }
 
 /** @param {string} gitdir @param {string[]} args @param {(output: Buffer) => string} format */

@@ -3,4 +3,4 @@
 import { run } from './program.ts';
 import { processIo } from './process-io.ts';
 
-process.exit(await run(process.argv.slice(2), processIo()));
+void run(process.argv.slice(2), processIo()).then((exit) => process.exit(exit));

@@ -99,15 +99,15 @@ export class Output {
     }
   }
 
-  #startPager(): void {
-    this.#pager = startPager(this.#io.env);
+  async #startPager(): Promise<void> {
+    this.#pager = await startPager(this.#io.env);
     if (!this.#pager) return;
     this.#io.catchInterrupts();
     this.#stream = silenced(this.#pager.input);
   }
 
   async #send(chunk: string | Uint8Array): Promise<void> {
-    if (!this.#started && this.#paged) this.#startPager();
+    if (!this.#started && this.#paged) await this.#startPager();
     this.#started = true;
     // Waiting for each write keeps the memory small when the reader is slow, and is how a failure is learned.
     await new Promise<void>((resolve, reject) => {

@@ -1,5 +1,4 @@
 /** The process's own streams, environment and Ctrl-C as an `Io`. */
-import { text } from 'node:stream/consumers';
 import type { Io } from './io.ts';
 
 export function processIo(): Io {
@@ -18,6 +17,9 @@ export function processIo(): Io {
       const { askOnTerminal } = await import('./prompt.ts');
       return askOnTerminal(question);
     },
-    readStdin: async () => text(process.stdin),
+    readStdin: async () => {
+      const { text } = await import('node:stream/consumers');
+      return text(process.stdin);
+    },
   };
 }

@@ -6,10 +6,10 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
-/** Returns the path of a program on PATH; `undefined` when there is none. Relative folders on PATH are passed over. */
-export function findProgram(name: string): string | undefined {
+/** Returns the path of git; `undefined` when it is not installed. Relative folders on PATH are passed over. */
+export function findGit(): string | undefined {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
-    const path = join(folder, name);
+    const path = join(folder, 'git');
     if (isAbsolute(folder) && isExecutable(path)) return path;
   }
   return undefined;

@@ -1,8 +1,8 @@
 /** Finds the way to a remote: the git that is installed, or HTTP(S) without it. What is not needed is not loaded. */
 import { MemgitError } from '../errors.ts';
+import { findGit } from './environment.ts';
 import { nodeFileSystem } from './fs.ts';
 import { isHttp, parseRemoteUrl } from './remote-url.ts';
-import { findGit } from './system-git.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
 /** @throws INVALID_ARGUMENT for an address that is not one of a remote, or that needs git where there is none; for certificates that are not there */

@@ -7,6 +7,7 @@ import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { BulkReader } from './bulk-reader.ts';
 import { createRepository, syncNames, type FirstCommit } from './create.ts';
+import { findGit } from './environment.ts';
 import { PackFolder } from './fold.ts';
 import { nodeFileSystem, type FileSystem } from './fs.ts';
 import { MAIN, checkLayout, layoutOf } from './layout.ts';
@@ -19,10 +20,8 @@ import { Queue } from './queue.ts';
 import { removeOwnRef, replaceFile, seenRef, setOwnRef, takeOver } from './receive.ts';
 import { readRef } from './refs.ts';
 import { readRemotes, withRemote, withoutRemote, type Remote } from './remotes.ts';
-import { FullPack } from './repack.ts';
 import { readSideFile, writeSideFile } from './side-file.ts';
 import { measureObjects, type RepositoryStats } from './stats.ts';
-import { findGit } from './system-git.ts';
 import { giveWay, takeTurn } from './turns.ts';
 import { writeMutation, type Mutation } from './write.ts';
 
@@ -181,6 +180,7 @@ export class Repository {
       return;
     }
     await checkLayout(this.#place.fs, this.#place.layout);
+    const { FullPack } = await import('./repack.ts');
     const pack = await FullPack.make(this.#place, git, options.signal);
     try {
       await this.#locked(async () => pack.adopt(), options.signal);

@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { MemgitError } from '../errors.ts';
-import { findProgram, gitEnvironment } from './environment.ts';
+import { gitEnvironment } from './environment.ts';
 import { throwIfAborted } from './queue.ts';
 
 /** Applies to every run. Files that git makes are for their owner alone, whatever the umask, and packs are on the disk when it ends: what it brings is acknowledged. */
@@ -39,11 +39,6 @@ export interface GitResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-/** Returns the path of git; `undefined` when it is not installed. */
-export function findGit(): string | undefined {
-  return findProgram('git');
 }
 
 /** @throws REMOTE_UNREACHABLE when git stays silent too long, ABORTED by the signal, IO when it does not start; what `onTalk` throws */

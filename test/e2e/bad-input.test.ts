@@ -135,7 +135,7 @@ async function failureOf({ dir, key, user }: Given, readOnly: boolean): Promise<
 
 function runCommand({ dir, key, user }: Given): { status: number | null; stdout: string; stderr: string } {
   const env = { PATH: process.env['PATH'], HOME: folder, ...(key === undefined ? {} : { MEMGIT_KEY: key }) };
-  const args = ['dist/cli.mjs', '--store', dir, '--user', user, 'cat', '/memories/secret.txt'];
+  const args = ['dist/cli.cjs', '--store', dir, '--user', user, 'cat', '/memories/secret.txt'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8', input: '' });
   return { status, stdout, stderr };
 }

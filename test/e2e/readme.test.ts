@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const name of ['@anthropic-ai', 'bin']) mkdirSync(join(folder, 'node_modules', name), { recursive: true });
   symlinkSync(resolve('.'), join(folder, 'node_modules/memgit'));
   symlinkSync(resolve('node_modules/@anthropic-ai/sdk'), join(folder, 'node_modules/@anthropic-ai/sdk'));
-  symlinkSync(resolve('dist/cli.mjs'), join(folder, 'node_modules/bin/memgit'));
+  symlinkSync(resolve('dist/cli.cjs'), join(folder, 'node_modules/bin/memgit'));
   env = {
     PATH: `${join(folder, 'node_modules/bin')}:${process.env['PATH'] ?? ''}`,
     TZ: 'UTC',

@@ -52,7 +52,7 @@ function run(transcript: ReturnType<typeof parseTranscript>): string[] {
   const work = join(home, 'work');
   mkdirSync(bin);
   mkdirSync(work);
-  symlinkSync(resolve('dist/cli.mjs'), join(bin, 'memgit'));
+  symlinkSync(resolve('dist/cli.cjs'), join(bin, 'memgit'));
   writeFileSync(join(bin, 'agent'), `#!/bin/sh\nexec node '${resolve('test/e2e/agent.mjs')}' "$@"\n`, { mode: 0o755 });
   return runTranscript(transcript, work, {
     PATH: `${bin}:${process.env['PATH'] ?? ''}`,

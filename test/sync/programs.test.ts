@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, sy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generateKey, openStore, type Store, type Vault } from '../../src/index.ts';
-import { findGit, runGit } from '../../src/git/system-git.ts';
+import { findGit } from '../../src/git/environment.ts';
+import { runGit } from '../../src/git/system-git.ts';
 import { gitInit } from '../support/remote-vault.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'memgit-programs-'));

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTransport } from '../../../src/git/open-transport.ts';
-import { findGit, runGit } from '../../../src/git/system-git.ts';
+import { findGit } from '../../../src/git/environment.ts';
+import { runGit } from '../../../src/git/system-git.ts';
 import { temporaryFolder } from '../../support/git-repository.ts';
 
 const folder = temporaryFolder();
