@@ -13,18 +13,23 @@ export interface Comparison {
   readonly met: boolean | undefined;
 }
 
-export interface Row {
+export interface Row extends Notes {
   readonly job: string;
   readonly unit: Unit;
   readonly memgit: Figure | undefined;
   readonly comparisons: readonly Comparison[];
+}
+
+export interface Notes {
   /** Anything that belongs beside the figures, and why something could not be measured. */
   readonly remark?: string;
+  /** What was tried for the target, what was measured, and why it stops there: to be told whenever a target of the row is missed. */
+  readonly shortfall?: string;
 }
 
 /** A row whose comparisons are all about medians. */
-export function row(job: string, unit: Unit, memgit: Figure, comparisons: readonly ((memgit: Figure) => Comparison)[], remark?: string): Row {
-  return { job, unit, memgit, comparisons: comparisons.map((compare) => compare(memgit)), ...(remark === undefined ? {} : { remark }) };
+export function row(job: string, unit: Unit, memgit: Figure, comparisons: readonly ((memgit: Figure) => Comparison)[], notes: Notes = {}): Row {
+  return { job, unit, memgit, comparisons: comparisons.map((compare) => compare(memgit)), ...notes };
 }
 
 /** A job that was not measured. */

@@ -8,8 +8,13 @@ export function renderTable(rows: readonly Row[]): string {
   const lines = [HEADER, HEADER.map(() => '---'), ...rows.flatMap(cellsOf)];
   const widths = HEADER.map((_, column) => Math.max(...lines.map((cells) => cells[column]!.length)));
   const table = lines.map((cells) => `| ${cells.map((cell, column) => (cell === '---' ? '-'.repeat(widths[column]!) : cell.padEnd(widths[column]!))).join(' | ')} |`);
-  const remarks = rows.flatMap(({ job, remark }) => (remark === undefined ? [] : [`- ${job}: ${remark}`]));
-  return [...table, ...(remarks.length === 0 ? [] : ['', ...remarks])].join('\n');
+  const notes = rows.flatMap(notesOf);
+  return [...table, ...(notes.length === 0 ? [] : ['', ...notes])].join('\n');
+}
+
+function notesOf({ job, comparisons, remark, shortfall }: Row): string[] {
+  const missed = comparisons.some(({ met }) => met === false);
+  return [...(remark === undefined ? [] : [`- ${job}: ${remark}`]), ...(missed && shortfall !== undefined ? [`- ${job}, why not met: ${shortfall}`] : [])];
 }
 
 /** A line for each comparison; the job and memgit's own figure stand in the first only. */

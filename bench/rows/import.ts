@@ -36,5 +36,5 @@ export async function importRows(context: Context): Promise<Row[]> {
     },
   );
   await into.vault.close();
-  return [row(`import of a folder of ${count.toLocaleString('en')} files`, 'ms', figures.memgit, [atMost(3_000), shown('git add + commit', figures.git)], 'one commit; reading the folder included')];
+  return [row(`import of a folder of ${count.toLocaleString('en')} files`, 'ms', figures.memgit, [atMost(3_000), shown('git add + commit', figures.git)], { remark: 'one commit; reading the folder included' })];
 }

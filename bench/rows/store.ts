@@ -34,8 +34,8 @@ export async function storeRows(context: Context): Promise<Row[]> {
   const [early, late] = [memory[1] ?? memory[0]!, memory.at(-1)!];
   return [
     row(`create a user, ${users.toLocaleString('en')} of them`, 'ms', summarize(times), [atMost(10)]),
-    row('a new user on the disk', 'bytes', single(bytes), [atMost(64 * 1024)], 'blocks of the disk, folders included'),
-    row('memory after opening all users in turn', 'bytes', single(late), [atMostTimes('after a tenth of them', single(early), 1.2)], 'in use after garbage collection, with a cache of 2 MiB, which is full early'),
+    row('a new user on the disk', 'bytes', single(bytes), [atMost(64 * 1024)], { remark: 'blocks of the disk, folders included' }),
+    row('memory after opening all users in turn', 'bytes', single(late), [atMostTimes('after a tenth of them', single(early), 1.2)], { remark: 'in use after garbage collection, with a cache of 2 MiB, which is full early' }),
   ];
 }
 

@@ -66,7 +66,7 @@ export async function syncRows(context: Context): Promise<Row[]> {
     row('first push of 10,000 commits', 'ms', firstPush.memgit, [atMostTimes('git push', firstPush.git, 3)]),
     row('push of one more commit', 'ms', nextPush.memgit, [atMostTimesOrOver('git push', nextPush.git, { factor: 2, extra: 200 })]),
     row('clone of 10,000 commits', 'ms', clone.memgit, [atMostTimes('git clone', clone.git, 5)]),
-    row('push of one more commit without git: files read', 'count', single(filesRead), [atMost(FILES_READ_MAX)], 'over HTTP'),
+    row('push of one more commit without git: files read', 'count', single(filesRead), [atMost(FILES_READ_MAX)], { remark: 'over HTTP' }),
   ];
 }
 
