@@ -8,7 +8,7 @@ import { MemgitError, isMemgitError } from '../errors.ts';
 import type { FileSystem, ReadHandle } from './fs.ts';
 import { inflateWithin } from './inflate.ts';
 import type { Layout } from './layout.ts';
-import { MAX_OBJECT_BYTES, oidOf, oidToBytes, type GitObject, type ObjectType, type Oid } from './objects.ts';
+import { MAX_OBJECT_BYTES, oidOf, oidToBytes, parseOid, type GitObject, type ObjectType, type Oid } from './objects.ts';
 import { PackIndex } from './pack-index.ts';
 import { readPackedObject } from './pack-read.ts';
 import { giveWay } from './turns.ts';
@@ -61,6 +61,16 @@ export class ObjectStore {
       if (!moved && looks > 0) return false;
     }
     return this.#lists(oid);
+  }
+
+  /** Returns the oids that begin with these hexadecimal digits, at least two. */
+  async startingWith(prefix: string): Promise<ReadonlySet<Oid>> {
+    await this.rescan();
+    const folder = prefix.slice(0, 2);
+    const loose = (await this.#fs.readdir(join(this.#layout.objects, folder))) ?? [];
+    const found = new Set(loose.flatMap((file) => parseOid(folder + file) ?? []).filter((oid) => oid.startsWith(prefix)));
+    for (const index of this.#indexes.values()) for (const oid of index.startingWith(prefix)) found.add(oid);
+    return found;
   }
 
   /** Tells whether a whole copy is in a known pack, without looking at the folder again: for writers, who hold the lock. */

@@ -55,6 +55,15 @@ export class PackIndex {
     return offsets[low] ?? endOfEntries;
   }
 
+  /** @param prefix hexadecimal digits, at least two */
+  *startingWith(prefix: string): Generator<Oid> {
+    const first = parseInt(prefix.slice(0, 2), 16);
+    for (let i = first === 0 ? 0 : this.#fanOut(first - 1); i < this.#fanOut(first); i += 1) {
+      const oid = this.#oid(i);
+      if (oid.startsWith(prefix)) yield oid;
+    }
+  }
+
   *oids(): Generator<Oid> {
     for (let i = 0; i < this.count; i += 1) yield this.#oid(i);
   }

@@ -104,6 +104,11 @@ export class Repository {
     return this.#place.store.has(oid);
   }
 
+  /** Returns the oids of all objects here, of whatever type, that begin with these hexadecimal digits, at least two. */
+  async startingWith(prefix: string): Promise<ReadonlySet<Oid>> {
+    return this.#place.store.startingWith(prefix);
+  }
+
   /**
    * Runs `build` on the current head under the lock, then writes what it returns, all or nothing; without a `head` in it,
    * nothing is written. Callers in this process take turns in the order they came. What `build` throws is passed on; it must

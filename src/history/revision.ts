@@ -66,13 +66,21 @@ async function resolveOid(vault: VaultRepository, prefix: string): Promise<Oid> 
   const whole = parseOid(prefix);
   if (whole !== undefined && (await vault.repository.has(whole))) return checked(vault, whole);
   const found: Oid[] = [];
-  if (whole === undefined) {
-    for await (const { oid } of walkHistory(vault, (await vault.head()).oid)) if (oid.startsWith(prefix)) found.push(oid);
-  }
+  for (const oid of await vault.repository.startingWith(prefix)) if (await isCommit(vault, oid)) found.push(oid);
   const [only, second] = found;
   if (only === undefined) throw bad('expected the oid of a commit, but none begins with these digits; the log lists them');
-  if (second !== undefined) throw bad('expected the oid of one commit, but several begin with these digits; give more of them', found);
-  return only;
+  if (second !== undefined) throw bad('expected the oid of one commit, but several begin with these digits; give more of them', found.sort());
+  return checked(vault, only);
+}
+
+/** What is damaged is not one that anybody could mean. */
+async function isCommit(vault: VaultRepository, oid: Oid): Promise<boolean> {
+  try {
+    return (await vault.repository.read(oid)).type === 'commit';
+  } catch (error) {
+    if (!isMemgitError(error, 'CORRUPT')) throw error;
+    return false;
+  }
 }
 
 /** A commit that is named directly may stand outside the history that the head vouches for, so it has to vouch for itself. */

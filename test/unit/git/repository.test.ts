@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { TEMPORARY_PREFIX } from '../../../src/git/durable.ts';
 import { oidOf, type Oid } from '../../../src/git/objects.ts';
 import { Repository } from '../../../src/git/repository.ts';
-import { addFile, blob, commitObjects, createSample, filesAt, git, temporaryFolder } from '../../support/git-repository.ts';
+import { addFile, blob, commitObjects, createSample, everyObject, filesAt, git, temporaryFolder } from '../../support/git-repository.ts';
 
 const folder = temporaryFolder();
 let count = 0;
@@ -236,4 +236,19 @@ describe('objects', () => {
     await expect(repository.read(tag)).rejects.toMatchObject({ code: 'CORRUPT' });
     expect((await repository.read(await repository.head())).type).toBe('commit');
   });
+});
+
+/** Seen to fail with only packs asked, with only loose objects, and with the bucket of another first byte. */
+test('finds the objects that begin with given digits, in several packs and loose', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createSample(gitdir);
+  for (let i = 0; i < 40; i += 1) await addFile(repository, `${i}`, `packed ${i}`);
+  for (let i = 0; i < 20; i += 1) git(gitdir, ['hash-object', '-w', '--stdin'], `loose ${i}`);
+  const all = everyObject(gitdir).map(({ oid }) => oid);
+  for (let byte = 0; byte < 256; byte += 1) {
+    const prefix = byte.toString(16).padStart(2, '0');
+    expect([...(await repository.startingWith(prefix))].sort()).toEqual(all.filter((oid) => oid.startsWith(prefix)));
+  }
+  for (const oid of all) expect([...(await repository.startingWith(oid.slice(0, 7)))]).toEqual([oid]);
+  await repository.close();
 });
