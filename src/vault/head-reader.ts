@@ -45,11 +45,16 @@ export class HeadReader {
     this.#unlock = unlock;
   }
 
-  /** Reads a head that this process did not write. With `seen`, its keyring must go on from that one's; see `checkDescent` for the rest. */
-  async head(oid: Oid, seen: CheckedHead | undefined): Promise<CheckedHead> {
+  /**
+   * Reads a head that this process did not write.
+   *
+   * @param seen the head before it: its keyring must go on from that one's; see `checkDescent` for the rest
+   * @param opened a keyring of this vault, on whatever line: when it stands in the tree of this head too, it is not opened again
+   */
+  async head(oid: Oid, seen: CheckedHead | undefined, opened: OpenedKeyring | undefined = seen): Promise<CheckedHead> {
     const commit = await this.#commit(oid);
     const root = await this.#trees.root(commit.tree);
-    const keys = seen?.root.keyring === root.keyring ? seen.keys : openKeyring(await this.keyring(root.keyring), this.#unlock);
+    const keys = opened?.root.keyring === root.keyring ? opened.keys : openKeyring(await this.keyring(root.keyring), this.#unlock);
     if (seen) checkSuccession(standingOf(seen), standingOf({ keys, root }));
     const info = openCommit(oid, commit, keys);
     checkRecordEpoch(oid, commit, keys.epoch.tag);

@@ -84,7 +84,7 @@ export class VaultRepository {
   static async #start(repository: Repository, unlock: Unlock, options: VaultOptions): Promise<VaultRepository> {
     const vault = new VaultRepository(repository, unlock, options);
     try {
-      vault.#head = await vault.#read(await repository.head(), undefined, options.lastSeen?.oid);
+      vault.#head = await vault.#read(await repository.head(), { lastSeen: options.lastSeen?.oid });
     } catch (error) {
       await repository.close();
       throw error;
@@ -113,7 +113,7 @@ export class VaultRepository {
   /** The head's keys, with the epochs of another line whose commits are in the repository and have been checked. */
   async keysWith(line: Oid | undefined): Promise<VaultKeys> {
     const head = await this.#newest();
-    return line === undefined || line === head.info.oid ? head.keys : joinKeys(head.keys, (await this.#heads.head(line, undefined)).keys);
+    return line === undefined || line === head.info.oid ? head.keys : joinKeys(head.keys, (await this.#heads.head(line, undefined, head)).keys);
   }
 
   get trees(): TreeReader {
@@ -195,7 +195,7 @@ export class VaultRepository {
   async integrate<T>(other: Oid, decide: (ours: VaultState, theirs: VaultState) => Promise<Integration<T>>, options: { signal?: AbortSignal } = {}): Promise<Committed<T>> {
     return this.repository.update<Committed<T>>(async (oid) => {
       const ours = await this.#headAt(oid, this.#head);
-      const theirs = await this.#read(other, undefined);
+      const theirs = await this.#read(other, { opened: ours });
       this.#joinedKeys = theirs.keys;
       const decided = await decide(ours, theirs);
       if (decided.kind === 'stay') return { result: { result: decided.result, commit: undefined } };
@@ -264,14 +264,14 @@ export class VaultRepository {
 
   async #headAt(oid: Oid, seen: Head): Promise<Head> {
     for (const known of [this.#head, seen]) if (oid === known.info.oid) return known;
-    const next = await this.#read(oid, seen);
+    const next = await this.#read(oid, { seen, lastSeen: seen.info.oid });
     // Another call may have moved on meanwhile; the newer of the two stays.
     if (this.#head === seen) this.#head = next;
     return next;
   }
 
-  async #read(oid: Oid, seen: Head | undefined, lastSeen = seen?.info.oid): Promise<Head> {
-    const checked = await this.#heads.head(oid, seen);
+  async #read(oid: Oid, { seen, opened, lastSeen }: { seen?: Head; opened?: Head; lastSeen?: Oid | undefined }): Promise<Head> {
+    const checked = await this.#heads.head(oid, seen, opened);
     if (lastSeen !== undefined) await this.#heads.checkDescent(checked.info, lastSeen);
     const index = seen && (await this.#carryIndex(seen, checked));
     return { ...checked, snapshot: this.#newSnapshot(checked.root, checked.keys.epoch, index) };
