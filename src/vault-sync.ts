@@ -64,7 +64,7 @@ export class VaultSync extends VaultHistory {
    * Brings a remote up to this vault. Only ever forward: a remote with commits that are not here is left alone.
    *
    * @param remote default: the one from the store's template, or `origin`, or the only one
-   * @throws PUSH_REJECTED; ROLLBACK_DETECTED, FORK_DETECTED when the remote shows less than was seen; REMOTE_UNREACHABLE, REMOTE_REFUSED
+   * @throws PUSH_REJECTED; ROLLBACK_DETECTED, FORK_DETECTED when the remote shows less than was seen; REMOTE_UNREACHABLE, REMOTE_REFUSED; READ_ONLY
    */
   async push(remote?: string, options: TransportOptions = {}): Promise<Pushed> {
     return this.timed('push', async () => pushRemote(this.repository, await this.#find(remote), options));

@@ -128,9 +128,15 @@ export class Repository {
     }, options.signal);
   }
 
+  /** For whoever changes something elsewhere before he notes it here. @throws READ_ONLY, CLOSED */
+  assertWritable(): void {
+    if (this.#readOnly) throw new MemgitError('READ_ONLY', 'expected a repository open for writing, got one opened read-only');
+    if (this.#closed) throw new MemgitError('CLOSED', 'expected an open repository, got one that was closed');
+  }
+
   /** Makes a place for what a remote sends, to be checked before it is accepted. The caller discards it in the end. */
   async quarantine(): Promise<Quarantine> {
-    this.#assertWritable();
+    this.assertWritable();
     return Quarantine.create(this.#place.fs, this.#place.layout.own, this.#place);
   }
 
@@ -178,7 +184,7 @@ export class Repository {
    * @throws CORRUPT when something is damaged, UNSUPPORTED_REPOSITORY as `open`, and nothing was changed; LOCKED, ABORTED
    */
   async gc(options: { signal?: AbortSignal | undefined } = {}): Promise<void> {
-    this.#assertWritable();
+    this.assertWritable();
     const git = findGit();
     if (git === undefined) {
       while (await this.#locked(async () => this.#folder.foldMore(), options.signal));
@@ -238,14 +244,9 @@ export class Repository {
     });
   }
 
-  #assertWritable(): void {
-    if (this.#readOnly) throw new MemgitError('READ_ONLY', 'expected a repository open for writing, got one opened read-only');
-    if (this.#closed) throw new MemgitError('CLOSED', 'expected an open repository, got one that was closed');
-  }
-
   /** Runs `action` when it is this caller's turn, under the lock. */
   async #locked<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    this.#assertWritable();
+    this.assertWritable();
     return this.#queue.run(async () => {
       await takeTurn();
       await this.#lock.acquire(signal);

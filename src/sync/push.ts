@@ -23,9 +23,11 @@ export interface Pushed {
   readonly commits: number;
 }
 
-/** @throws PUSH_REJECTED, ROLLBACK_DETECTED, REMOTE_UNREACHABLE, REMOTE_REFUSED, ABORTED; CORRUPT for an object that must not leave */
+/** @throws PUSH_REJECTED, ROLLBACK_DETECTED, REMOTE_UNREACHABLE, REMOTE_REFUSED, ABORTED, READ_ONLY; CORRUPT for an object that must not leave */
 export async function pushRemote(vault: VaultRepository, remote: Remote, options: TransportOptions = {}): Promise<Pushed> {
   const { repository } = vault;
+  // Where the remote is will have to be noted.
+  repository.assertWritable();
   const { oid: head } = await vault.head();
   const transport = await openTransport(remote.url, options);
   const seen = await repository.seenAt(remote.name);

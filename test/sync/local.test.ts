@@ -6,7 +6,7 @@ import type { Remote } from '../../src/git/remotes.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
 import { pullRemote } from '../../src/sync/pull.ts';
 import { pushRemote } from '../../src/sync/push.ts';
-import type { VaultRepository } from '../../src/vault/vault-repository.ts';
+import { VaultRepository } from '../../src/vault/vault-repository.ts';
 import { Bench } from '../support/remote-vault.ts';
 import { contentsOf, reopen, textOf, writeFile } from '../support/tmp-vault.ts';
 
@@ -40,6 +40,16 @@ test('a push, and a clone that has the same memory', async () => {
   expect(await pullRemote(vault, origin(url))).toMatchObject({ outcome: 'forward', head: pushed.head, conflicts: [] });
   expect(await textOf(vault, 'b/c.txt')).toBe('two and a half\n');
   expect(existsSync(join(url, 'refs/memgit'))).toBe(false);
+});
+
+// Seen to move the remote's branch, and then to fail at noting where it is.
+test('a vault that is open for reading only is not pushed', async () => {
+  const made = await bench.vault();
+  const url = bench.bare();
+  const reading = await VaultRepository.open(made.gitdir, { wrapKey: made.wrapKey }, { readOnly: true });
+  await expect(pushRemote(reading, origin(url))).rejects.toMatchObject({ code: 'READ_ONLY' });
+  await reading.close();
+  expect(readdirSync(join(url, 'refs/heads'))).toEqual([]);
 });
 
 /** Has something happen between what a vault finds out about its remote and its noting it. */
