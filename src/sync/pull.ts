@@ -1,6 +1,6 @@
 /**
  * Brings what a remote has into the memory: fetches, and then moves on to it, or merges when both sides went on. The decision is
- * made under the vault's lock, so a write that comes in between is part of it.
+ * made under the vault's lock, so a write that comes in between is part of it. That there is nothing to bring needs no lock.
  */
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
@@ -36,10 +36,19 @@ const LABEL_DIGITS = 8;
 
 /** @throws as `fetchRemote`; CONFLICT with the strategy `manual`, or when both sides changed the keyring; HISTORY_REWRITTEN; READ_ONLY, LOCKED, IO */
 export async function pullRemote(vault: VaultRepository, remote: Remote, options: PullOptions = {}): Promise<Pulled> {
-  const { head } = await fetchRemote(vault, remote, options);
-  if (head === undefined) return { remote: remote.name, outcome: 'up-to-date', head: (await vault.head()).oid, commits: 0, conflicts: [] };
+  const { head, commits } = await fetchRemote(vault, remote, options);
+  if (head === undefined || (commits === 0 && (await holds(vault, head, options.signal)))) {
+    return { remote: remote.name, outcome: 'up-to-date', head: (await vault.head()).oid, commits: 0, conflicts: [] };
+  }
   const { result, commit } = await vault.integrate(head, (ours, theirs) => decide(vault, ours, theirs, options), options.signal ? { signal: options.signal } : {});
   return { remote: remote.name, ...result, head: commit?.oid ?? (await vault.head()).oid };
+}
+
+/** Whether the memory has a commit already. It only ever goes on from what it has, so a "yes" stays true. */
+async function holds(vault: VaultRepository, oid: Oid, signal: AbortSignal | undefined): Promise<boolean> {
+  const keys = await vault.keysWith(oid);
+  const { behind } = await relate((each) => vault.commit(each, keys), (await vault.head()).oid, oid, signal);
+  return behind.length === 0;
 }
 
 type Decided = Pick<Pulled, 'outcome' | 'commits' | 'conflicts'>;

@@ -1,6 +1,6 @@
 /** Push, fetch, pull and clone over a path, with the git that is installed. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Remote } from '../../src/git/remotes.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
@@ -40,6 +40,26 @@ test('a push, and a clone that has the same memory', async () => {
   expect(await pullRemote(vault, origin(url))).toMatchObject({ outcome: 'forward', head: pushed.head, conflicts: [] });
   expect(await textOf(vault, 'b/c.txt')).toBe('two and a half\n');
   expect(existsSync(join(url, 'refs/memgit'))).toBe(false);
+});
+
+// Seen to wait for the lock, and then to end in LOCKED, when it was asked for first.
+test('a pull of nothing new does not wait for whoever is writing', async () => {
+  const { vault, gitdir } = await bench.vault();
+  const remote = origin(bench.bare());
+  await pushRemote(vault, remote);
+  const upToDate = { outcome: 'up-to-date', commits: 0, conflicts: [] };
+  const whileLocked = async (): Promise<unknown> => {
+    const lock = join(gitdir, 'refs/heads/main.lock');
+    writeFileSync(lock, '');
+    try {
+      return await pullRemote(vault, remote);
+    } finally {
+      rmSync(lock);
+    }
+  };
+  expect(await whileLocked()).toMatchObject({ ...upToDate, head: (await vault.head()).oid });
+  await writeFile(vault, 'a.txt', 'not pushed yet\n');
+  expect(await whileLocked()).toMatchObject({ ...upToDate, head: (await vault.head()).oid });
 });
 
 // Seen to move the remote's branch, and then to fail at noting where it is.
