@@ -8,6 +8,7 @@ import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { proxyFor } from './environment.ts';
 import { describeStatus } from './http-status.ts';
+import { Patience, Silence } from './patience.ts';
 import { connectThrough, proxyHeaders } from './proxy.ts';
 
 export interface HttpOptions {
@@ -15,7 +16,7 @@ export interface HttpOptions {
   readonly ca: string | undefined;
   /** The address of a proxy. Default: what the environment says. */
   readonly proxy: string | undefined;
-  /** How long the server may stay silent, in milliseconds. */
+  /** How long the server may stay silent, or all but silent, in milliseconds. */
   readonly silenceMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -42,11 +43,22 @@ export interface HttpResponse {
 /** @throws REMOTE_UNREACHABLE when there is no connection or no answer; what `describeStatus` says of a status; ABORTED */
 export async function sendRequest({ url, method, headers, body = [], maxBytes }: HttpRequest, options: HttpOptions): Promise<HttpResponse> {
   const request = await openRequest(new URL(url), method, { ...headers, 'content-length': String(lengthOf(body)) }, options);
-  request.setTimeout(options.silenceMs, () => request.destroy(new Silence()));
+  let answer: http.IncomingMessage | undefined;
+  // Once there is an answer, only its own end says why it ended.
+  const patience = new Patience(options.silenceMs, (reason) => (answer ?? request).destroy(reason));
   const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    request.once('response', resolve);
+    request.once('response', (got) => {
+      answer = got;
+      patience.renew();
+      resolve(got);
+    });
     request.on('error', reject);
-    for (const part of body) request.write(part);
+    request.once('close', () => {
+      patience.stop();
+      // Node drops a server that goes over to another protocol (101) without a word.
+      reject(new Error('closed'));
+    });
+    for (const piece of inPieces(body)) request.write(piece, () => { patience.renew(); });
     request.end();
   }).catch((error: unknown) => {
     throw describeHttpFailure(error, options);
@@ -59,7 +71,7 @@ export async function sendRequest({ url, method, headers, body = [], maxBytes }:
   }
   return {
     headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-    body: readBody(response, maxBytes, options),
+    body: readBody(response, maxBytes, patience, options),
     close,
   };
 }
@@ -82,11 +94,12 @@ async function openRequest(target: URL, method: string, headers: Record<string, 
   return https.request(target, { ...common, ...(ca === undefined ? {} : { ca }), agent: new https.Agent({ socket, keepAlive: false }) });
 }
 
-async function* readBody(response: http.IncomingMessage, maxBytes: number, options: HttpOptions): AsyncGenerator<Bytes> {
+async function* readBody(response: http.IncomingMessage, maxBytes: number, patience: Patience, options: HttpOptions): AsyncGenerator<Bytes> {
   let size = 0;
   try {
     for await (const part of response as AsyncIterable<Buffer>) {
       size += part.length;
+      patience.hear(part.length);
       if (size > maxBytes) throw new MemgitError('TOO_LARGE', `expected an answer of at most ${maxBytes} bytes from the remote, got more`, { details: { limit: maxBytes } });
       yield part;
     }
@@ -97,9 +110,7 @@ async function* readBody(response: http.IncomingMessage, maxBytes: number, optio
   if (!response.complete) throw describeHttpFailure(new Error('cut off'), options);
 }
 
-/** The server said nothing for too long. */
-class Silence extends Error {}
-
+const PIECE_BYTES = 64 * 1024;
 const CERTIFICATE_ERROR = /^(?:CERT_|ERR_TLS_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_)/;
 
 function describeHttpFailure(error: unknown, { signal, silenceMs }: HttpOptions): MemgitError {
@@ -113,6 +124,11 @@ function describeHttpFailure(error: unknown, { signal, silenceMs }: HttpOptions)
     return fail('expected to reach the remote, but no connection came about; check the address and the network', { errno, passing: true });
   }
   return fail('the connection to the remote broke off in the middle; nothing was changed here', { errno, passing: true });
+}
+
+/** What is sent is heard of piece by piece, as the system takes it. */
+function* inPieces(parts: readonly Bytes[]): Generator<Bytes> {
+  for (const part of parts) for (let at = 0; at < part.length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES);
 }
 
 function lengthOf(parts: readonly Bytes[]): number {

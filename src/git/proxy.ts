@@ -2,6 +2,7 @@
 import * as http from 'node:http';
 import type { Socket } from 'node:net';
 import { MemgitError } from '../errors.ts';
+import { Patience } from './patience.ts';
 
 /** What says to a proxy who asks, from the user and password in its address. */
 export function proxyHeaders({ username, password }: URL): Record<string, string> {
@@ -20,10 +21,10 @@ export async function connectThrough(proxy: URL, target: URL, { silenceMs, signa
     method: 'CONNECT',
     path: authority,
     headers: { host: authority, ...proxyHeaders(proxy) },
-    timeout: silenceMs,
     agent: false,
     ...(signal ? { signal } : {}),
   });
+  const patience = new Patience(silenceMs, (reason) => request.destroy(reason));
   return new Promise((resolve, reject) => {
     request.once('connect', ({ statusCode }, socket) => {
       if (statusCode === 200) {
@@ -38,8 +39,11 @@ export async function connectThrough(proxy: URL, target: URL, { silenceMs, signa
       request.destroy();
       reject(new MemgitError('REMOTE_UNREACHABLE', 'expected a proxy that opens tunnels, got another server', { details: { status: statusCode ?? 0 } }));
     });
-    request.once('timeout', () => request.destroy(new Error('timeout')));
     request.once('error', reject);
+    request.once('close', () => {
+      patience.stop();
+      reject(new Error('closed'));
+    });
     request.end();
   });
 }

@@ -23,7 +23,7 @@ export interface TransportOptions {
   readonly caFile?: string | undefined;
   /** The address of a proxy for HTTP(S). Default: what `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` say. */
   readonly proxy?: string | undefined;
-  /** How long a remote may stay silent, in milliseconds. Default 120,000. */
+  /** How long a remote may stay silent, or all but silent, in milliseconds. Default 120,000. */
   readonly timeoutMs?: number | undefined;
   /** How often something that may be passing (no connection, a server error) is tried again. Default 2. */
   readonly retries?: number | undefined;
