@@ -118,7 +118,7 @@ export class HttpTransport implements Transport {
     const http = {
       request: async ({ url, headers = {} }: { url: string; headers?: Record<string, string> | undefined }) => {
         response = await this.#send({ url, method: 'GET', headers, maxBytes: MAX_TALK_BYTES }).catch(note);
-        return { url, method: 'GET', statusCode: 200, statusMessage: '', ...response, body: noting(response.body, note) };
+        return { url, method: 'GET', statusCode: 200, statusMessage: '', ...response, body: noting(wholeList(response.body), note) };
       },
     };
     try {
@@ -155,6 +155,21 @@ export class HttpTransport implements Transport {
     const { caFile, proxy, timeoutMs, signal } = this.#options;
     const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
     return { ca, proxy, signal, silenceMs: timeoutMs ?? DEFAULT_SILENCE_MS };
+  }
+}
+
+/**
+ * A list of branches, which ends in a flush, as the service's name before it does. isomorphic-git takes whatever else it comes upon for the
+ * end of the list, and a list that was cut off for a remote that has nothing.
+ *
+ * @throws REMOTE_UNREACHABLE
+ */
+async function* wholeList(body: AsyncIterable<Bytes>): AsyncGenerator<Bytes> {
+  const packets = new PacketReader(body);
+  for (let sections = 0; sections < 2; ) {
+    const content = await packets.next();
+    if (content === 'flush') sections += 1;
+    yield content === 'flush' ? FLUSH : packet(content);
   }
 }
 

@@ -9,9 +9,9 @@ const LENGTH_BYTES = 4;
 
 export const FLUSH: Bytes = utf8('0000');
 
-/** One line of text. A line ends in LF by custom; what is given is taken as it is. */
-export function packet(text: string): Bytes {
-  const bytes = utf8(text);
+/** One line of text, or bytes. A line ends in LF by custom; what is given is taken as it is. */
+export function packet(content: string | Bytes): Bytes {
+  const bytes = typeof content === 'string' ? utf8(content) : content;
   return concat(utf8((bytes.length + LENGTH_BYTES).toString(16).padStart(LENGTH_BYTES, '0')), bytes);
 }
 

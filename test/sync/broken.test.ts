@@ -2,12 +2,13 @@
 import { execFileSync } from 'node:child_process';
 import { basename } from 'node:path';
 import type { ErrorCode } from '../../src/errors.ts';
+import { packet } from '../../src/git/pkt-line.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
 import { pushRemote } from '../../src/sync/push.ts';
 import { VaultRepository } from '../../src/vault/vault-repository.ts';
 import { Forge } from '../support/forge.ts';
 import { PushedVaults, stateOf, unpack } from '../support/pushed-vault.ts';
-import { StandIn } from '../support/servers/stand-in.ts';
+import { StandIn, type Misbehaviour } from '../support/servers/stand-in.ts';
 import { writeFile } from '../support/tmp-vault.ts';
 
 const vaults = new PushedVaults();
@@ -27,6 +28,12 @@ afterAll(async () => {
   await vaults.close();
 });
 
+const packetText = (text: string): string => Buffer.from(packet(text)).toString('latin1');
+/** The beginning of an answer that lists branches, and whatever is to follow. */
+function list(text: string): Misbehaviour {
+  return { kind: 'answer', type: 'application/x-git-upload-pack-advertisement', text: `${packetText('# service=git-upload-pack\n')}0000${text}` };
+}
+
 describe.each([['with git', saved.PATH], ['without git', '/nonexistent']] as const)('a broken server, %s', (_, path) => {
   const faults: [title: string, behaviour: StandIn['behaviour'], code: ErrorCode, message: RegExp][] = [
     ['401', { kind: 'status', status: 401 }, 'REMOTE_REFUSED', /credentials/],
@@ -35,7 +42,12 @@ describe.each([['with git', saved.PATH], ['without git', '/nonexistent']] as con
     ['500', { kind: 'status', status: 500 }, 'REMOTE_UNREACHABLE', /error of its own/],
     ['silence', { kind: 'hang' }, 'REMOTE_UNREACHABLE', /nothing for 1000 ms/],
     ['a dropped connection', { kind: 'drop', afterBytes: 300 }, 'REMOTE_UNREACHABLE', /broke off/],
-    ['a page for people', { kind: 'page' }, 'REMOTE_UNREACHABLE', /as a git server does/],
+    ['a page for people', { kind: 'answer', type: 'text/html', text: '<html>Sign in</html>' }, 'REMOTE_UNREACHABLE', /as a git server does/],
+    // Without git, each was seen to be taken for a remote that has become empty.
+    ['a list of branches that does not begin', list(''), 'REMOTE_UNREACHABLE', /./],
+    ['a list of branches without its end', list(packetText(`${'1'.repeat(40)} refs/heads/other\0x\n`)), 'REMOTE_UNREACHABLE', /./],
+    ['a list of branches cut off in the middle of one', list(`${packetText(`${'1'.repeat(40)} refs/heads/abc\0x\n`)}003f${'2'.repeat(20)}`), 'REMOTE_UNREACHABLE', /./],
+    ['a list of branches that goes on as something else', list('<html>Sign in</html>'), 'REMOTE_UNREACHABLE', /./],
   ];
 
   test.each(faults)('%s', async (_title, behaviour, code, message) => {

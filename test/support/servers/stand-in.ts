@@ -13,8 +13,8 @@ export type Misbehaviour =
   | { readonly kind: 'hang' }
   /** Cuts the connection after so many bytes of the answer to a POST. */
   | { readonly kind: 'drop'; readonly afterBytes: number }
-  /** Answers with a page for people. */
-  | { readonly kind: 'page' }
+  /** Answers with something else, as if all were well. */
+  | { readonly kind: 'answer'; readonly type: string; readonly text: string }
   /** Answers with one thing again and again, for as long as anyone listens. */
   | { readonly kind: 'flood'; readonly status: number; readonly type: string; readonly begin: Buffer; readonly again: Buffer };
 
@@ -62,8 +62,8 @@ export class StandIn {
       response.writeHead(behaviour.status, behaviour.status === 401 ? { 'www-authenticate': 'Basic realm="backups"' } : {}).end();
       return;
     }
-    if (behaviour.kind === 'page') {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+    if (behaviour.kind === 'answer') {
+      response.writeHead(200, { 'content-type': behaviour.type }).end(behaviour.text);
       return;
     }
     if (behaviour.kind === 'flood') {
