@@ -1,6 +1,7 @@
 /** How git is run: what it is told, what it is not, and that it does not run for ever. A stand-in for git says what it was given. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openTransport } from '../../../src/git/open-transport.ts';
 import { findGit } from '../../../src/git/environment.ts';
 import { runGit } from '../../../src/git/system-git.ts';
@@ -77,7 +78,10 @@ test('a silent git is stopped, with what it has started', async () => {
   const pidFile = join(folder, 'pid');
   const git = fakeGit(`sleep 300 & echo $! >${pidFile}; wait`);
   await expect(runGit(git, { args: [], silenceMs: 300 })).rejects.toMatchObject({ code: 'REMOTE_UNREACHABLE', details: { timeoutMs: 300 } });
-  expect(isRunning(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
+  const pid = Number(readFileSync(pidFile, 'utf8'));
+  // A process lets go of its pipes a moment before it is gone.
+  for (let i = 0; i < 100 && isRunning(pid); i += 1) await sleep(10);
+  expect(isRunning(pid)).toBe(false);
 });
 
 test('a git that talks is not silent', async () => {
