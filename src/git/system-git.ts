@@ -16,7 +16,7 @@ const SETTINGS = [
 const WITHOUT_TERMINAL = ['credential.interactive=never'];
 
 const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
-/** After this long a git that was asked to stop is killed. */
+/** After this long a git that was asked to stop is killed, and one that has ended is not listened to any more. */
 const GRACE_MS = 2_000;
 /** No single allocation of git may be larger, so that a hostile pack cannot take the machine's memory. */
 const ALLOCATION_LIMIT = '512m';
@@ -69,6 +69,7 @@ class Watch {
   #stoppedBy: Error | undefined;
   #silence: NodeJS.Timeout | undefined;
   #kill: NodeJS.Timeout | undefined;
+  #listening: NodeJS.Timeout | undefined;
 
   constructor(child: ChildProcess, run: GitRun, ownGroup: boolean) {
     this.#child = child;
@@ -93,6 +94,13 @@ class Watch {
         this.#child.once('error', (cause) => {
           reject(new MemgitError('IO', 'expected git to start, but it did not; check the git on PATH', { cause }));
         });
+        // What it printed is read to the end; but a helper that stays (ssh keeps connections) may hold the pipes for as long as it likes.
+        this.#child.once('exit', () => {
+          clearTimeout(this.#silence);
+          this.#listening = setTimeout(() => {
+            this.#hangUp();
+          }, GRACE_MS);
+        });
         this.#child.once('close', (exit, signal) => {
           resolve(exit ?? (signal === null ? 1 : 128));
         });
@@ -102,6 +110,7 @@ class Watch {
     } finally {
       clearTimeout(this.#silence);
       clearTimeout(this.#kill);
+      clearTimeout(this.#listening);
       this.#run.signal?.removeEventListener('abort', onAbort);
     }
   }
@@ -130,9 +139,13 @@ class Watch {
     this.#signal('SIGTERM');
     this.#kill ??= setTimeout(() => {
       this.#signal('SIGKILL');
-      this.#child.stdout?.destroy();
-      this.#child.stderr?.destroy();
+      this.#hangUp();
     }, GRACE_MS);
+  }
+
+  #hangUp(): void {
+    this.#child.stdout?.destroy();
+    this.#child.stderr?.destroy();
   }
 
   #signal(signal: NodeJS.Signals): void {

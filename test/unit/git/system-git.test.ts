@@ -84,6 +84,14 @@ test('a silent git is stopped, with what it has started', async () => {
   expect(isRunning(pid)).toBe(false);
 });
 
+// A helper that stays, such as a connection that ssh keeps for the next one. Seen to be waited for, and then to be called a silent remote.
+test('a git that has ended is not waited for, whoever still holds what it printed into', async () => {
+  const pidFile = join(folder, 'pid');
+  const git = fakeGit(`sleep 300 & echo $! >${pidFile}; echo done`);
+  expect(await runGit(git, { args: [], silenceMs: 5000 })).toMatchObject({ code: 0, stdout: 'done\n' });
+  process.kill(Number(readFileSync(pidFile, 'utf8')));
+});
+
 test('a git that talks is not silent', async () => {
   const git = fakeGit('for i in 1 2 3 4 5 6; do echo $i >&2; sleep 0.2; done; echo done');
   expect(await runGit(git, { args: [], silenceMs: 1000 })).toMatchObject({ code: 0, stdout: 'done\n' });
