@@ -5,11 +5,11 @@ import type { VaultRepository } from './vault/vault-repository.ts';
 
 /** One finished operation, for metrics and logs. Holds no path and no text. */
 export interface VaultEvent {
-  /** A command of the memory tool, or the method of the vault. */
+  /** A command of the memory tool, the method of the vault, or one about sessions as the history calls these: `session_start`, `features_list`. */
   readonly op: string;
   /** `undefined` when it succeeded. */
   readonly code: ErrorCode | 'UNEXPECTED' | undefined;
-  /** From the call to its end, in milliseconds. */
+  /** From the call to its end, in milliseconds; of what comes step by step the time that its steps took, without that of their reader. */
   readonly ms: number;
   /** How much of that was spent waiting for other mutations of this vault, here and in other processes. */
   readonly queueMs: number;
@@ -75,10 +75,36 @@ export class VaultBase {
     try {
       return await action();
     } catch (error) {
-      code = isMemgitError(error) ? error.code : 'UNEXPECTED';
+      code = codeOf(error);
       throw error;
     } finally {
       this.#tell({ ...timing, code, ms: performance.now() - started });
+    }
+  }
+
+  /** As `timed`, for what comes step by step; told of when it is over or its reader has left. @throws CLOSED, at any step @internal */
+  protected timedSteps<T>(op: string, steps: () => AsyncGenerator<T>): AsyncGenerator<T> {
+    this.assertOpen();
+    return this.#watch(op, steps());
+  }
+
+  async *#watch<T>(op: string, steps: AsyncGenerator<T>): AsyncGenerator<T> {
+    let code: VaultEvent['code'];
+    let ms = 0;
+    try {
+      for (;;) {
+        this.assertOpen();
+        const asked = performance.now();
+        const step = await steps.next().finally(() => (ms += performance.now() - asked));
+        if (step.done === true) return;
+        yield step.value;
+      }
+    } catch (error) {
+      code = codeOf(error);
+      throw error;
+    } finally {
+      await steps.return(undefined);
+      this.#tell({ op, queueMs: 0, bytes: 0, code, ms });
     }
   }
 
@@ -95,4 +121,8 @@ export class VaultBase {
   protected assertOpen(): void {
     if (this.#closed) throw new MemgitError('CLOSED', 'the vault is closed; open it again');
   }
+}
+
+function codeOf(error: unknown): VaultEvent['code'] {
+  return isMemgitError(error) ? error.code : 'UNEXPECTED';
 }

@@ -55,9 +55,9 @@ export interface GcResult {
 export class VaultHistory extends VaultBase {
   /** The commits, newest first, each as soon as it is found. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, INVALID_PATH */
   log(filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
-    this.assertOpen();
     assertWholeNumber('limit', filter.limit === Infinity ? undefined : filter.limit, 0);
-    return log(this.repository, withParsedPath(filter));
+    const parsed = withParsedPath(filter);
+    return this.timedSteps('log', () => log(this.repository, parsed));
   }
 
   /** The oid that a revision names. @throws BAD_REVISION, which says what it could be */
@@ -90,8 +90,8 @@ export class VaultHistory extends VaultBase {
 
   /** The lines that hold a text or match a pattern. @throws BAD_REVISION, INVALID_ARGUMENT */
   grep(pattern: string | RegExp, options: AtRevision & PathOptions = {}): AsyncGenerator<GrepMatch> {
-    this.assertOpen();
-    return grep(this.repository, pattern, withParsedPath(options));
+    const parsed = withParsedPath(options);
+    return this.timedSteps('grep', () => grep(this.repository, pattern, parsed));
   }
 
   /**
@@ -137,8 +137,8 @@ export class VaultHistory extends VaultBase {
 
   /** As `exportFiles`, as a tar archive, piece by piece. @throws BAD_REVISION, NOT_FOUND */
   exportTar(options: ExportOptions = {}): AsyncGenerator<Uint8Array> {
-    this.assertOpen();
-    return exportTar(this.repository, withParsedPath(options));
+    const parsed = withParsedPath(options);
+    return this.timedSteps('export', () => exportTar(this.repository, parsed));
   }
 
   /** Makes the repository as small as it gets; see `Repository.gc`. @throws READ_ONLY, CORRUPT when something is damaged; LOCKED, ABORTED */

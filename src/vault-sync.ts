@@ -31,18 +31,14 @@ export class VaultSync extends VaultHistory {
 
   /** The remotes by name, the one from the store's template among them. */
   async remotes(): Promise<Remote[]> {
-    this.assertOpen();
-    const own = await this.repository.repository.remotes();
-    if (this.#backup === undefined) return own;
-    // The template is authenticated, and the repository's configuration is not: whoever writes the disk must not say where backups go.
-    return [...own.filter(({ name }) => name !== BACKUP_REMOTE), backupRemote(this.#backup, this.vaultId)];
+    return this.timed('remotes', async () => this.#remotes());
   }
 
   /** Reads only what is here: remotes stand as they were last seen. */
   async status(): Promise<VaultStatus> {
     return this.timed('status', async () => {
       const remotes: RemoteStanding[] = [];
-      for (const remote of await this.remotes()) remotes.push(await standingOf(this.repository, remote));
+      for (const remote of await this.#remotes()) remotes.push(await standingOf(this.repository, remote));
       return { ...(await status(this.repository)), remotes };
     });
   }
@@ -86,8 +82,15 @@ export class VaultSync extends VaultHistory {
     return this.timed('pull', async () => pullRemote(this.repository, await this.#find(remote), options));
   }
 
+  async #remotes(): Promise<Remote[]> {
+    const own = await this.repository.repository.remotes();
+    if (this.#backup === undefined) return own;
+    // The template is authenticated, and the repository's configuration is not: whoever writes the disk must not say where backups go.
+    return [...own.filter(({ name }) => name !== BACKUP_REMOTE), backupRemote(this.#backup, this.vaultId)];
+  }
+
   async #find(name: string | undefined): Promise<Remote> {
-    const remotes = await this.remotes();
+    const remotes = await this.#remotes();
     const wanted = name ?? (this.#backup === undefined ? DEFAULT_REMOTE : BACKUP_REMOTE);
     const found = remotes.find((remote) => remote.name === wanted) ?? (name === undefined && remotes.length === 1 ? remotes[0] : undefined);
     if (found) return found;

@@ -60,7 +60,11 @@ export class Vault extends VaultSync {
     this.#hooks = hooks;
     this.#policies = new Policies(repository, hooks.policy);
     const host = {
-      repository,
+      repository: () => {
+        this.assertOpen();
+        return repository;
+      },
+      ask: async <T>(op: string, answer: (of: VaultRepository) => Promise<T>) => this.timed(op, async () => answer(repository)),
       transact: async <T>(op: string, build: (snapshot: Snapshot) => Promise<Draft<T>>) => this.#transact(op, build, undefined),
       memoryTool: (options: ToolOptions) => this.memoryTool(options),
       handlers: (options: HandlerOptions) => this.handlers(options),

@@ -63,7 +63,7 @@ export class Features {
 
   /** Every feature, in order; `[]` when there is no checklist. @throws CORRUPT when it cannot be read */
   async list(): Promise<readonly Feature[]> {
-    return (await requireChecklist(await this.#host.repository.snapshot())) ?? [];
+    return this.#host.ask('features_list', async (repository) => (await requireChecklist(await repository.snapshot())) ?? []);
   }
 
   /** The first feature that does not pass; `undefined` when there is none. @throws CORRUPT */

@@ -37,7 +37,7 @@ export class Session {
     /** Adds an entry to the session's log. @throws CLOSED when the session is over; INVALID_ARGUMENT for an empty entry; TOO_LARGE */
     append: async (entry: ProgressEntry): Promise<void> => this.#append(entry),
     /** The session's log; `undefined` when somebody took it away. */
-    read: async (): Promise<string | undefined> => readText(await this.#host.repository.snapshot(), logPath(this.number)),
+    read: async (): Promise<string | undefined> => this.#host.ask('progress_read', async (repository) => readText(await repository.snapshot(), logPath(this.number))),
   };
   readonly #host: SessionHost;
   readonly #world: World;
@@ -72,7 +72,7 @@ export class Session {
 
   /** What a model should know before it starts: see `BriefOptions`. */
   async brief(options: BriefOptions = {}): Promise<string> {
-    return writeBrief(this.#host.repository, this.#world, this.number, options);
+    return this.#host.ask('session_brief', async (repository) => writeBrief(repository, this.#world, this.number, options));
   }
 
   /**
@@ -109,7 +109,7 @@ export class Session {
   }
 
   async #finish(op: string, status: SessionStatus, close: (log: string, now: string) => string): Promise<void> {
-    const stat = (await tally(this.#host.repository, [this.id])).get(this.id);
+    const stat = (await tally(this.#host.repository(), [this.id])).get(this.id);
     await this.#change(op, async (snapshot) => {
       const rows = await readTable(snapshot);
       const { process: _, ...row } = this.#openRow(rows);

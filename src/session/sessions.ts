@@ -2,6 +2,7 @@
 import { MemgitError } from '../errors.ts';
 import type { UndoResult } from '../history/bench-commit.ts';
 import type { FileDiff } from '../history/diff.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
 import { writeBrief, type BriefOptions } from './brief.ts';
 import { Features } from './features.ts';
 import { policyOf, type Policies } from './policy.ts';
@@ -41,20 +42,22 @@ export class Sessions {
 
   /** A session that was started before, perhaps by another process, to go on with it. @throws NOT_FOUND; CLOSED when it is over */
   async resume(reference: string | number): Promise<Session> {
-    const row = await this.#find(reference);
+    const row = await this.#host.ask('session_resume', async (repository) => findSession(repository, reference));
     if (isOver(row)) throw new MemgitError('CLOSED', `session ${row.number} is over; start another`);
     return new Session(row, this.#host, this.#world);
   }
 
   /** Every session, oldest first. */
   async list(): Promise<SessionInfo[]> {
-    return (await this.#rows()).map(infoOf);
+    return this.#host.ask('session_list', async (repository) => (await rowsOf(repository)).map(infoOf));
   }
 
   /** A session by its number or id, with its log and its commits; `undefined` when there is none. */
   async show(reference: string | number): Promise<SessionDetails | undefined> {
-    const row = findRow(await this.#rows(), reference);
-    return row && showSession(this.#host.repository, row);
+    return this.#host.ask('session_show', async (repository) => {
+      const row = findRow(await rowsOf(repository), reference);
+      return row && showSession(repository, row);
+    });
   }
 
   /**
@@ -64,7 +67,7 @@ export class Sessions {
    * @throws NOT_FOUND
    */
   async diff(reference: string | number): Promise<FileDiff[]> {
-    return diffSession(this.#host.repository, await this.#find(reference));
+    return this.#host.ask('session_diff', async (repository) => diffSession(repository, await findSession(repository, reference)));
   }
 
   /**
@@ -73,21 +76,21 @@ export class Sessions {
    * @throws NOT_FOUND; CONFLICT when later edits touch the same lines, and nothing is changed
    */
   async revert(reference: string | number, options: SessionRevertOptions = {}): Promise<UndoResult> {
-    return revertSession(this.#host.repository, this.#world, await this.#find(reference), options);
+    return this.#host.ask('session_revert', async (repository) => revertSession(repository, this.#world, await findSession(repository, reference), options));
   }
 
   /** What a model should know before it goes on, seen from outside any session. */
   async brief(options: BriefOptions = {}): Promise<string> {
-    return writeBrief(this.#host.repository, this.#world, undefined, options);
+    return this.#host.ask('session_brief', async (repository) => writeBrief(repository, this.#world, undefined, options));
   }
+}
 
-  async #rows(): Promise<SessionRow[]> {
-    return readTable(await this.#host.repository.snapshot());
-  }
+async function rowsOf(repository: VaultRepository): Promise<SessionRow[]> {
+  return readTable(await repository.snapshot());
+}
 
-  async #find(reference: string | number): Promise<SessionRow> {
-    const row = findRow(await this.#rows(), reference);
-    if (!row) throw new MemgitError('NOT_FOUND', 'there is no session of this number or id; `session list` shows them');
-    return row;
-  }
+async function findSession(repository: VaultRepository, reference: string | number): Promise<SessionRow> {
+  const row = findRow(await rowsOf(repository), reference);
+  if (!row) throw new MemgitError('NOT_FOUND', 'there is no session of this number or id; `session list` shows them');
+  return row;
 }

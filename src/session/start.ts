@@ -40,7 +40,7 @@ const GOAL_CHARACTERS_MAX = 1000;
 export async function startSession(host: SessionHost, world: World, options: StartOptions): Promise<SessionRow> {
   const { id: chosen, ...facts } = factsOf(options);
   const process = options.process === false ? undefined : world.describeProcess(options.process ?? globalThis.process.pid);
-  const { repository } = host;
+  const repository = host.repository();
   // What may have to look far back is looked up before the lock is taken.
   const dead = await findInterrupted(repository, await readTable(await repository.snapshot()), world);
   const known = await findLastNumber(repository, (await repository.head()).oid);

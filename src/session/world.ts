@@ -19,7 +19,10 @@ export const systemWorld: World = { now: Date.now, random: systemRandom, describ
 
 /** What a vault lends to its sessions. */
 export interface SessionHost {
-  readonly repository: VaultRepository;
+  /** For what belongs to a mutation and is looked up before it. @throws CLOSED */
+  repository(): VaultRepository;
+  /** A question, which is told of as an operation of its own. @throws CLOSED */
+  ask<T>(op: string, answer: (repository: VaultRepository) => Promise<T>): Promise<T>;
   /** A mutation under the vault's policy. */
   transact<T>(op: string, build: (snapshot: Snapshot) => Promise<Draft<T>>): Promise<Committed<T>>;
   memoryTool(options: ToolOptions): MemoryTool;
