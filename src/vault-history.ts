@@ -2,14 +2,14 @@
  * The history of a vault as the host program and the auditor see it. Revisions are written as on the command line (an oid or
  * its beginning, `HEAD~3`, `@{yesterday}`, `tool-use:<id>`, `session:<id>`), paths as Claude writes them.
  */
-import { blame, type BlameLine } from './history/blame.ts';
+import { blame, type BlameLine, type BlameOptions } from './history/blame.ts';
 import type { UndoOptions, UndoResult } from './history/bench-commit.ts';
 import { assertOneOf, assertWholeNumber } from './checks.ts';
 import type { RepositoryStats } from './git/stats.ts';
 import { diff, type FileDiff } from './history/diff.ts';
 import { exportFolder, exportTar, type ExportOptions as InnerExportOptions, type ExportResult, type FolderExportOptions as InnerFolderExportOptions } from './history/export.ts';
 import type { VerifyReport } from './history/findings.ts';
-import { grep, type GrepMatch } from './history/grep.ts';
+import { grep, type GrepMatch, type GrepOptions as InnerGrepOptions } from './history/grep.ts';
 import { importFolder, type ImportOptions as InnerImportOptions, type ImportResult } from './history/import.ts';
 import { log, type FilteredLogEntry, type LogFilter as InnerLogFilter } from './history/log.ts';
 import { restore } from './history/restore.ts';
@@ -27,6 +27,7 @@ type WithPath<T> = Omit<T, 'path'> & { readonly path?: string | undefined };
 type WithInto<T> = Omit<T, 'into'> & { readonly into?: string | undefined };
 
 export type LogFilter = WithPath<InnerLogFilter>;
+export type GrepOptions = WithPath<InnerGrepOptions>;
 export type ExportOptions = WithPath<InnerExportOptions>;
 export type FolderExportOptions = WithPath<InnerFolderExportOptions>;
 export type ImportOptions = WithInto<InnerImportOptions>;
@@ -53,7 +54,7 @@ export interface GcResult {
 }
 
 export class VaultHistory extends VaultBase {
-  /** The commits, newest first, each as soon as it is found. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, INVALID_PATH */
+  /** The commits, newest first, each as soon as it is found. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, INVALID_PATH, ABORTED */
   log(filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
     assertWholeNumber('limit', filter.limit === Infinity ? undefined : filter.limit, 0);
     const parsed = withParsedPath(filter);
@@ -83,13 +84,13 @@ export class VaultHistory extends VaultBase {
     return this.timed('diff', async () => diff(this.repository, from, to, withParsedPath(options)));
   }
 
-  /** Who wrote each line of a file, through renames and reverts. @throws BAD_REVISION, NOT_FOUND, NOT_A_FILE, NOT_TEXT, TOO_LARGE */
-  async blame(path: string, { revision = 'HEAD' }: AtRevision = {}): Promise<BlameLine[]> {
-    return this.timed('blame', async () => blame(this.repository, parsePath(path), revision));
+  /** Who wrote each line of a file, through renames and reverts. @throws BAD_REVISION, NOT_FOUND, NOT_A_FILE, NOT_TEXT, TOO_LARGE, ABORTED */
+  async blame(path: string, options: BlameOptions = {}): Promise<BlameLine[]> {
+    return this.timed('blame', async () => blame(this.repository, parsePath(path), options));
   }
 
-  /** The lines that hold a text or match a pattern. @throws BAD_REVISION, INVALID_ARGUMENT */
-  grep(pattern: string | RegExp, options: AtRevision & PathOptions = {}): AsyncGenerator<GrepMatch> {
+  /** The lines that hold a text or match a pattern. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, ABORTED */
+  grep(pattern: string | RegExp, options: GrepOptions = {}): AsyncGenerator<GrepMatch> {
     const parsed = withParsedPath(options);
     return this.timedSteps('grep', () => grep(this.repository, pattern, parsed));
   }

@@ -34,12 +34,18 @@ export interface BlameLine {
   readonly actor?: string;
 }
 
-/** @throws BAD_REVISION, NOT_FOUND (with `removedIn`), NOT_A_FILE; NOT_TEXT, TOO_LARGE when the file has no lines, or too many */
-export async function blame(vault: VaultRepository, path: MemoryPath, revision = 'HEAD'): Promise<BlameLine[]> {
+export interface BlameOptions {
+  /** Default `HEAD`. */
+  readonly revision?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws BAD_REVISION, NOT_FOUND (with `removedIn`), NOT_A_FILE; NOT_TEXT, TOO_LARGE when the file has no lines, or too many; ABORTED */
+export async function blame(vault: VaultRepository, path: MemoryPath, { revision = 'HEAD', signal }: BlameOptions = {}): Promise<BlameLine[]> {
   const oid = await resolveRevision(vault, revision);
   const snapshot = await vault.snapshot(oid);
   if (!(await statFile(snapshot, path))) throw await pathMissing(vault, oid, path);
-  const version = await attribute(vault, await collect(vault, oid, path));
+  const version = await attribute(vault, await collect(vault, oid, path, signal), signal);
   if (!version) throw withoutLines(await snapshot.read(path));
   const lines: BlameLine[] = [];
   for (const [i, text] of version.lines.entries()) {
@@ -78,9 +84,9 @@ interface FileHistory {
   readonly makers: ReadonlyMap<Oid, Oid>;
 }
 
-async function collect(vault: VaultRepository, from: Oid, path: MemoryPath): Promise<FileHistory> {
+async function collect(vault: VaultRepository, from: Oid, path: MemoryPath, signal: AbortSignal | undefined): Promise<FileHistory> {
   const commits: FollowedCommit[] = [];
-  for await (const commit of followPath(vault, from, path)) commits.push(commit);
+  for await (const commit of followPath(vault, from, path, { signal })) commits.push(commit);
   const steps: Step[] = [];
   const makers = new Map<Oid, Oid>();
   for (const { oid, path: here, changed, sameAs, entry, parents } of commits.reverse()) {
@@ -100,13 +106,13 @@ function makersOf(commits: readonly Oid[], makers: ReadonlyMap<Oid, Oid>): Oid[]
  * its word, and records are opened of those alone that seem to have written a line which is still there; where one of these was
  * an undo, all are asked.
  */
-async function attribute(vault: VaultRepository, { steps, makers }: FileHistory): Promise<Version | undefined> {
-  const version = await replay(vault, steps);
+async function attribute(vault: VaultRepository, { steps, makers }: FileHistory, signal: AbortSignal | undefined): Promise<Version | undefined> {
+  const version = await replay(vault, steps, signal);
   for (const { oid } of new Set(version?.origins)) {
     if ((await broughtBack(vault, oid)).length === 0) continue;
     const informed: Step[] = [];
     for (const step of steps) informed.push({ ...step, sources: [...step.sources, ...makersOf(await broughtBack(vault, step.oid), makers)] });
-    return replay(vault, informed);
+    return replay(vault, informed, signal);
   }
   return version;
 }
@@ -122,14 +128,14 @@ async function broughtBack(vault: VaultRepository, oid: Oid): Promise<Oid[]> {
 }
 
 /** Returns the newest version; `undefined` when that has no lines. */
-async function replay(vault: VaultRepository, steps: readonly Step[]): Promise<Version | undefined> {
+async function replay(vault: VaultRepository, steps: readonly Step[], signal: AbortSignal | undefined): Promise<Version | undefined> {
   const uses = new Map<Oid, number>();
   for (const oid of steps.flatMap(({ sources }) => sources)) uses.set(oid, (uses.get(oid) ?? 0) + 1);
 
   const versions = new Map<Oid, Version | undefined>();
   let newest: Version | undefined;
   for (const step of steps) {
-    await giveWay();
+    await giveWay(signal);
     newest = await versionAt(vault, step, step.sources.flatMap((oid) => versions.get(oid) ?? []));
     if (uses.has(step.oid)) versions.set(step.oid, newest);
     for (const oid of step.sources) {

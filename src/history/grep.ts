@@ -1,4 +1,5 @@
 /** Searches the text of a memory as it stands or stood, file by file. Files that are not text are passed over. */
+import { giveWay } from '../git/turns.ts';
 import type { MemoryPath } from '../vault/path.ts';
 import { displayPath, ROOT } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
@@ -12,6 +13,7 @@ export interface GrepOptions {
   readonly revision?: string | undefined;
   /** Only files at or below this path. */
   readonly path?: MemoryPath | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface GrepMatch {
@@ -22,7 +24,7 @@ export interface GrepMatch {
   readonly text: string;
 }
 
-/** A text is looked for literally. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT for a pattern that is empty or takes too long */
+/** A text is looked for literally. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT for a pattern that is empty or takes too long; ABORTED */
 export async function* grep(vault: VaultRepository, pattern: string | RegExp, options: GrepOptions = {}): AsyncGenerator<GrepMatch> {
   const matcher = new Matcher(pattern);
   const oid = await resolveRevision(vault, options.revision ?? 'HEAD');
@@ -31,6 +33,7 @@ export async function* grep(vault: VaultRepository, pattern: string | RegExp, op
   if (!(await snapshot.stat(path))) throw await pathMissing(vault, oid, path);
   for await (const node of snapshot.walk(path)) {
     if (node.kind !== 'file') continue;
+    await giveWay(options.signal);
     const lines = textLines(await snapshot.read(node.path))?.map((line) => line.replace(/\n$/, '')) ?? [];
     for (const i of matcher.matchingLines(lines)) yield { path: displayPath(node.path), line: i + 1, text: lines[i]! };
   }

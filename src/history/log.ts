@@ -38,6 +38,7 @@ export interface LogFilter {
   readonly limit?: number | undefined;
   /** The oldest first. Has to find all that match before it tells the first. */
   readonly reverse?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface FilteredLogEntry extends LogEntry {
@@ -45,7 +46,7 @@ export interface FilteredLogEntry extends LogEntry {
   readonly followed?: string;
 }
 
-/** @throws BAD_REVISION; NOT_FOUND when nothing ever stood at the path; INVALID_ARGUMENT for a time or a pattern that is none */
+/** @throws BAD_REVISION; NOT_FOUND when nothing ever stood at the path; INVALID_ARGUMENT for a time or a pattern that is none; ABORTED */
 export async function* log(vault: VaultRepository, filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
   const found = limited(matches(vault, filter), filter.limit ?? Infinity);
   if (filter.reverse !== true) {
@@ -67,7 +68,7 @@ async function* matches(vault: VaultRepository, filter: LogFilter): AsyncGenerat
   const { from, to } = await endsOf(vault, filter.revision ?? 'HEAD');
   const times = { since: timeOf(filter.since) ?? -Infinity, until: timeOf(filter.until) ?? Infinity };
   const matcher = filter.grep === undefined ? undefined : new Matcher(filter.grep);
-  for await (const match of candidates(vault, filter.path, to, { hide: from, sinceSec: times.since / 1000 - DAY_SEC })) {
+  for await (const match of candidates(vault, filter.path, to, { hide: from, sinceSec: times.since / 1000 - DAY_SEC, signal: filter.signal })) {
     const info = await match.info();
     if (!agrees(info, filter) || info.record.timeMs < times.since || info.record.timeMs > times.until) continue;
     if (matcher && !(await changedTextMatches(vault, info, match.path, matcher))) continue;

@@ -47,6 +47,8 @@ export interface WalkLimits {
   readonly hide?: Oid | undefined;
   /** Leaves out commits of earlier days, in seconds since 1970. A commit's day is never before a parent's. */
   readonly sinceSec?: number | undefined;
+  /** Ends the walk in ABORTED. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Waiting<N> {
@@ -56,7 +58,7 @@ interface Waiting<N> {
 }
 
 /** Everything that can be reached from `start`. */
-export async function* walk<N extends GraphNode>(graph: Graph<N>, start: Oid, { hide, sinceSec = 0 }: WalkLimits = {}): AsyncGenerator<Visited<N>> {
+export async function* walk<N extends GraphNode>(graph: Graph<N>, start: Oid, { hide, sinceSec = 0, signal }: WalkLimits = {}): AsyncGenerator<Visited<N>> {
   const waiting: Waiting<N>[] = [];
   const meet = async (oid: Oid, hidden: boolean): Promise<N> => {
     const known = waiting.find(({ node }) => node.oid === oid);
@@ -70,7 +72,7 @@ export async function* walk<N extends GraphNode>(graph: Graph<N>, start: Oid, { 
 
   // A commit leaves only after all of its children, so it can never be met again.
   while (waiting.some(({ hidden }) => !hidden)) {
-    await giveWay();
+    await giveWay(signal);
     const { node, hidden } = await takeNewest(graph, waiting);
     const parents: N[] = [];
     for (const parent of node.commit.parents) parents.push(await meet(parent, hidden));

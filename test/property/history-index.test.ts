@@ -100,7 +100,7 @@ async function answers(tmp: TmpVault, oids: readonly Oid[]): Promise<unknown[]> 
     await ask(() => collect(log(vault, { path, revision: middle, limit: 1 })));
     await ask(() => collect(log(vault, { path, since: '2026-01-02' })));
     await ask(() => blame(vault, path));
-    await ask(() => blame(vault, path, middle));
+    await ask(() => blame(vault, path, { revision: middle }));
   }
   await vault.close();
   return told;

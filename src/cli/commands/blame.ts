@@ -37,7 +37,7 @@ export const blame = defineCommand({
   exits: OPENING,
   run: async (context, { path, rev }) =>
     withVault(context, async (vault) => {
-      const lines = await vault.blame(path, { revision: rev });
+      const lines = await vault.blame(path, { revision: rev, signal: context.io.signal });
       if (context.json) for (const line of lines) await context.out.json(line);
       else {
         context.out.page();

@@ -33,7 +33,7 @@ export const grep = defineCommand({
       const { out, json } = context;
       out.page();
       let last: string | undefined;
-      for await (const match of vault.grep(toPattern(pattern, fixed, ignoreCase), { revision, path })) {
+      for await (const match of vault.grep(toPattern(pattern, fixed, ignoreCase), { revision, path, signal: context.io.signal })) {
         const again = match.path === last;
         last = match.path;
         if (json) await out.json(match);

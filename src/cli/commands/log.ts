@@ -49,7 +49,7 @@ export const log = defineCommand({
       context.out.page();
       const views: DiffView[] = [...(stat ? ['stat' as const] : []), ...(patch ? ['patch' as const] : [])];
       let first = true;
-      for await (const entry of vault.log({ ...filter, session: await sessionIdOf(vault, session) })) {
+      for await (const entry of vault.log({ ...filter, session: await sessionIdOf(vault, session), signal: context.io.signal })) {
         if (!context.json && !oneline && !first) await context.out.line('');
         first = false;
         await printEntry(context, vault, entry, oneline, views);

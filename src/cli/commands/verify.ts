@@ -44,7 +44,7 @@ export const verify = defineCommand({
     withVault(context, async (vault) => {
       const progress = new Progress(context.io);
       const onProgress: VerifyOptions['onProgress'] = ({ phase, done, total }) => progress.show(`verify: ${PHASES[phase]} ${done} of ${total} commits`);
-      const report = await vault.verify({ quick, onProgress }).finally(() => progress.clear());
+      const report = await vault.verify({ quick, signal: context.io.signal, onProgress }).finally(() => progress.clear());
       if (context.json) await context.out.json(report);
       else await printReport(context, report);
       return report.ok ? OK : DAMAGE;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => tmp.vault.close());
 
-const authors = async (path: string, revision?: Oid) => (await blame(tmp.vault, at(path), revision)).map(({ text, oid }) => [text, oid]);
+const authors = async (path: string, revision?: Oid) => (await blame(tmp.vault, at(path), { revision })).map(({ text, oid }) => [text, oid]);
 
 test('each line has the commit that wrote it, and what is known of that', async () => {
   const first = await writeFile(tmp.vault, 'a.txt', 'one\ntwo\n', { op: 'create', session: 's', toolUseId: 't', model: 'm', actor: 'x' });
