@@ -14,6 +14,9 @@ export class ReaderGone extends Error {}
 /** Small writes are gathered up to this many characters. */
 const GATHERED_CHARS = 16_384;
 
+/** More than a system keeps of what a pager has not read yet: when so much is gone, the pager reads. */
+const UNREAD_MAX = 1024 * 1024;
+
 type OutputIo = Pick<Io, 'stdout' | 'env' | 'catchInterrupts'>;
 
 export class Output {
@@ -25,8 +28,11 @@ export class Output {
   readonly #io: OutputIo;
   readonly #mayPage: boolean;
   #paged = false;
-  #stream: Writable;
+  readonly #stdout: Writable;
   #pager: Pager | undefined;
+  /** What a pager that cannot be run would lose. */
+  #unread: (string | Uint8Array)[] = [];
+  #unreadSize = 0;
   #gathered = '';
   #started = false;
 
@@ -38,7 +44,7 @@ export class Output {
     this.style = coloured ? COLOURED : PLAIN;
     this.#io = io;
     this.#mayPage = this.terminal && pager;
-    this.#stream = silenced(stdout);
+    this.#stdout = silenced(stdout);
   }
 
   /** A person is to read this through the pager, which starts with the first line. */
@@ -94,8 +100,7 @@ export class Output {
     try {
       await this.flush();
     } finally {
-      this.#pager?.input.end();
-      await this.#pager?.done;
+      await this.#leavePager();
     }
   }
 
@@ -103,20 +108,45 @@ export class Output {
     this.#pager = await startPager(this.#io.env);
     if (!this.#pager) return;
     this.#io.catchInterrupts();
-    this.#stream = silenced(this.#pager.input);
+    silenced(this.#pager.input);
+  }
+
+  /** Waits until the reader has left the pager. Returns false where that was never run, and what it was given is shown without it. */
+  async #leavePager(): Promise<boolean> {
+    this.#pager?.input.end();
+    if ((await this.#pager?.done) !== false) return true;
+    this.#pager = undefined;
+    for (const chunk of this.#unread) await writeTo(this.#stdout, chunk);
+    return false;
   }
 
   async #send(chunk: string | Uint8Array): Promise<void> {
     if (!this.#started && this.#paged) await this.#startPager();
     this.#started = true;
-    // Waiting for each write keeps the memory small when the reader is slow, and is how a failure is learned.
-    await new Promise<void>((resolve, reject) => {
-      this.#stream.write(chunk, (error) => {
-        if (!error) resolve();
-        else reject(isGone(error) ? new ReaderGone() : error);
-      });
-    });
+    if (!this.#pager) return writeTo(this.#stdout, chunk);
+    this.#keepUnread(chunk);
+    try {
+      await writeTo(this.#pager.input, chunk);
+    } catch (error) {
+      if (!(error instanceof ReaderGone) || (await this.#leavePager())) throw error;
+    }
   }
+
+  #keepUnread(chunk: string | Uint8Array): void {
+    if (this.#unreadSize > UNREAD_MAX) this.#unread = [];
+    else this.#unread.push(chunk);
+    this.#unreadSize += chunk.length;
+  }
+}
+
+/** Waiting for each write keeps the memory small when the reader is slow, and is how a failure is learned. */
+async function writeTo(stream: Writable, chunk: string | Uint8Array): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    stream.write(chunk, (error) => {
+      if (!error) resolve();
+      else reject(isGone(error) ? new ReaderGone() : error);
+    });
+  });
 }
 
 /** Failures are taken from the write that fails; without a listener the same failure would end the process as well. */

@@ -85,6 +85,22 @@ test('a pager that is left early is a reader that has gone', async () => {
   await expect(writeALot()).rejects.toThrow(ReaderGone);
 });
 
+// Seen to fail, all of it, with a pager whose exit status nobody looks at, and with more than a mebibyte when nothing is kept.
+test.each([
+  ['a line', 'text\n'],
+  ['more than a pipe holds', 'x'.repeat(3_000_000)],
+])('what a pager that cannot be run would lose is shown without it: %s', async (_, text) => {
+  for (const pager of ['nosuchpager', '/', 'exit 126']) {
+    const { io, stdout } = fakeIo({ terminal: true, env: { PAGER: `${pager} 2>/dev/null`, PATH: process.env['PATH'] ?? '' } });
+    const out = new Output(io, { pager: true });
+    out.page();
+    for (let at = 0; at < text.length; at += 50_000) await out.write(text.slice(at, at + 50_000));
+    await out.line('the end');
+    await out.close();
+    expect(stdout()).toBe(`${text}the end\n`);
+  }
+});
+
 describe('a stream that fails', () => {
   const failing = (code: string) => new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
 
