@@ -10,7 +10,7 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   ALTERED: '`memgit verify` says what else is damaged; restore from a backup',
   CORRUPT: '`memgit verify` says what else is damaged; restore from a backup',
   UNSUPPORTED_VERSION: 'use the newest version of memgit',
-  VAULT_NOT_FOUND: '`memgit users` lists the users of the store; `memgit session start --create` makes a memory for a new one; -C takes the path of one vault\'s repository',
+  VAULT_NOT_FOUND: '`memgit users` lists the users of the store; `memgit session start --create` makes a memory for a new one',
   INVALID_PATH: 'a path begins with /memories; `memgit ls` lists those that there are',
   PUSH_REJECTED: '`memgit pull` takes in what the remote has; then push again',
   REMOTE_REFUSED: 'a token is taken from --token-file or MEMGIT_REMOTE_TOKEN',

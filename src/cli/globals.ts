@@ -1,4 +1,5 @@
 /** The options of every command, and where each comes from when it is not typed. */
+import { MemgitError } from '../errors.ts';
 import type { Context, Globals } from './context.ts';
 import type { Io } from './io.ts';
 import { flag, text } from './parameters.ts';
@@ -13,12 +14,17 @@ export const GLOBAL_OPTIONS = {
   noPager: flag('--no-pager', 'Print straight to the terminal'),
 } as const;
 
+/** @throws INVALID_ARGUMENT when -C is typed beside --store or --user: one of them would be passed over */
 export function readGlobals(typed: Readonly<Record<string, unknown>>, env: Io['env']): Globals {
-  const { repo, store, user, keyFile, keyCommand, utc } = GLOBAL_OPTIONS;
+  const { keyFile, keyCommand, utc } = GLOBAL_OPTIONS;
+  const [repo, store, user] = (['repo', 'store', 'user'] as const).map((key) => given(GLOBAL_OPTIONS[key].read(typed[key])));
+  if (repo !== undefined && (store ?? user) !== undefined) {
+    throw new MemgitError('INVALID_ARGUMENT', `expected -C or ${store === undefined ? '--user' : '--store'}, got both; -C names one vault, whoever's it is`);
+  }
   return {
-    repo: given(repo.read(typed['repo'])),
-    store: given(store.read(typed['store'])) ?? given(env['MEMGIT_STORE']),
-    user: given(user.read(typed['user'])) ?? given(env['MEMGIT_USER']),
+    repo,
+    store: store ?? given(env['MEMGIT_STORE']),
+    user: user ?? given(env['MEMGIT_USER']),
     keyFile: keyFile.read(typed['keyFile']),
     keyCommand: keyCommand.read(typed['keyCommand']),
     utc: utc.read(typed['utc']),

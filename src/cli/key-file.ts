@@ -1,4 +1,5 @@
 /** Key files: one line of text, readable by their owner only, kept away from the store and from anything that gets committed. */
+import type { Stats } from 'node:fs';
 import { chmod, link, lstat, open, readFile, realpath, stat, unlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -23,9 +24,9 @@ export function defaultKeyFile(env: Io['env'], storeId: string): string {
  * @throws KEY_MISSING when the file is not there or is empty
  */
 export async function readSecretFile(context: Context, path: string): Promise<string> {
-  const { mode, file } = await statFile(path);
-  if (file && (mode & 0o077) !== 0) context.warn(`others can read ${path}; chmod 600 it`);
-  const [line = ''] = (await readFile(path, 'utf8')).split(/\r?\n/);
+  const { stats, text } = await readKeyFile(path);
+  if (stats.isFile() && (stats.mode & 0o077) !== 0) context.warn(`others can read ${path}; chmod 600 it`);
+  const [line = ''] = text.split(/\r?\n/);
   if (line === '') throw new MemgitError('KEY_MISSING', `expected a key in ${path}, got an empty first line`);
   return line;
 }
@@ -90,10 +91,9 @@ async function realPlace(folder: string): Promise<string> {
   return join(await realPlace(dirname(path)), basename(path));
 }
 
-async function statFile(path: string): Promise<{ mode: number; file: boolean }> {
+async function readKeyFile(path: string): Promise<{ stats: Stats; text: string }> {
   try {
-    const found = await stat(path);
-    return { mode: found.mode, file: found.isFile() };
+    return { stats: await stat(path), text: await readFile(path, 'utf8') };
   } catch (error) {
     throw new MemgitError('KEY_MISSING', `expected a key file at ${path}, found none that can be read`, { cause: error });
   }
@@ -101,7 +101,8 @@ async function statFile(path: string): Promise<{ mode: number; file: boolean }> 
 
 async function lstatIfThere(path: string) {
   return lstat(path).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    // Below a file there is nothing, either.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   });
 }

@@ -6,6 +6,7 @@ import { namingCandidates } from './candidates.ts';
 import type { Context } from './context.ts';
 import { unlock } from './unlock.ts';
 import { visibleLine } from './visible.ts';
+import { wrongPlace } from './wrong-place.ts';
 
 interface OpenMode {
   /** Opens without a lock and without changing anything on the disk. Default true. */
@@ -44,7 +45,9 @@ export async function withVault<T>(context: Context, use: (vault: Vault, source:
     return withStore(context, async (store, source) => onVault(await vaultOf(context, store, user, create && !readOnly), source), { readOnly });
   }
   const { openRepository } = await import('./library.ts');
-  const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly, cacheBytes: CACHE_BYTES }));
+  const { opened, source } = await unlock(context, async (key) => openRepository({ gitdir: repo, ...key, readOnly, cacheBytes: CACHE_BYTES })).catch(async (error: unknown) => {
+    throw await wrongPlace(repo, error);
+  });
   return using(context, opened, async () => onVault(opened, source));
 }
 

@@ -40,8 +40,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 async function runCommand(command: Command, typed: Typed, io: Io): Promise<number> {
   const json = typed['json'] === true;
   const out = new Output(io, { pager: typed['pager'] !== false && !json });
-  const context = new Context(io, out, readGlobals(typed, io.env), json);
   try {
+    const context = new Context(io, out, readGlobals(typed, io.env), json);
     const exit = await command.run(context, typed);
     await out.close();
     return exit;

@@ -165,7 +165,7 @@ async function attempt<T>(call: string, action: () => T | Promise<T>): Promise<T
   } catch (error) {
     if (isMemgitError(error)) throw error;
     const errno = errnoOf(error) ?? 'an unknown error';
-    const message = `expected to ${call} in the repository, got ${errno} from the file system; check its space and permissions`;
+    const message = `expected to ${call} in the repository, got ${errno} from the file system; ${errno === 'ENOTDIR' ? 'a part of its path is a file' : 'check its space and permissions'}`;
     throw new MemgitError('IO', message, { details: { call, errno }, cause: error });
   }
 }

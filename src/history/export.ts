@@ -3,7 +3,7 @@
  * owner only. Nothing is written outside the folder and no symbolic link is followed, whatever stands there already.
  */
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, stat, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
@@ -45,6 +45,7 @@ export async function exportFolder(vault: VaultRepository, folder: string, optio
   try {
     // Not node's recursive mkdir, which never comes back from a parent that refuses with ENOENT, as /proc does.
     await makeFolders(nodeFileSystem, resolve(folder));
+    if (!(await stat(folder)).isDirectory()) throw inTheWay('expected a folder to export to, found a file');
     if (!overwrite && (await readdir(folder)).length > 0) throw inTheWay('expected an empty folder to export to, got one that holds something');
     const made = new Set<string>();
     const result = { files: 0, bytes: 0 };
