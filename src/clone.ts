@@ -1,7 +1,7 @@
 /** A vault from a backup and a key, on a machine that has nothing else: as a repository of its own, or in a store. */
 import { join } from 'node:path';
 import { toHex } from './bytes.ts';
-import { absolutePath } from './checks.ts';
+import { absolutePath, assertObject, assertPatience, assertText } from './checks.ts';
 import { ready } from './crypto/sodium.ts';
 import { MemgitError } from './errors.ts';
 import { nodeFileSystem } from './git/fs.ts';
@@ -35,8 +35,11 @@ export interface CloneLocation extends KeyOptions, TransportOptions {
  * @throws KEY_MISSING, KEY_MALFORMED, WRONG_KEY, DAMAGED_SLOT, NOT_FOUND for an empty remote, REMOTE_UNREACHABLE, REMOTE_REFUSED, CORRUPT
  */
 export async function clone(location: CloneLocation): Promise<Cloned> {
+  assertObject('location', location);
   const { url, remote = DEFAULT_REMOTE, userId, repositoryId, key, passphrase, gitdir: givenGitdir, store: givenStore, ...transport } = location;
   if ((givenGitdir === undefined) === (givenStore === undefined)) throw new TypeError('expected either a gitdir or a store to clone into');
+  assertText('url', url);
+  assertPatience(transport);
   const gitdir = givenGitdir === undefined ? undefined : absolutePath('gitdir', givenGitdir);
   const store = givenStore === undefined ? undefined : absolutePath('store', givenStore);
   await ready;

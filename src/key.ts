@@ -1,5 +1,6 @@
 /** The ways in which a host program hands over a store's key. Nothing here reads files, the environment or a terminal. */
 import { randomBytes } from 'node:crypto';
+import { assertText } from './checks.ts';
 import { formatKey, parseKey } from './crypto/key-text.ts';
 import { KEY_BYTES } from './crypto/kdf.ts';
 import { ready } from './crypto/sodium.ts';
@@ -28,19 +29,29 @@ export async function generateKey(): Promise<string> {
   return formatKey(randomBytes(KEY_BYTES));
 }
 
+const WRONG_KIND = 'key: expected text, 32 bytes, or a provider whose getKey gives bytes';
+
 /** @throws KEY_MISSING, KEY_MALFORMED; TypeError when both a key and a passphrase are given, or a key is of another type */
 export async function credentialOf({ key, passphrase }: KeyOptions, storeId: string): Promise<Credential> {
   if (key !== undefined && passphrase !== undefined) throw new TypeError('expected a key or a passphrase, got both');
-  if (passphrase !== undefined) return { passphrase };
+  if (passphrase !== undefined) {
+    assertText('passphrase', passphrase);
+    return { passphrase };
+  }
   if (key === undefined) {
     throw new MemgitError('KEY_MISSING', 'expected the key of the store, got none; without its key, or a copy of it, a store cannot be read by anyone', {
       details: { storeId },
     });
   }
   if (typeof key === 'string') return { key: parseKey(key) };
-  const bytes = key instanceof Uint8Array ? key : await key.getKey({ storeId });
-  if (!(bytes instanceof Uint8Array)) throw new TypeError('expected a key as text, as bytes or as a provider of bytes');
+  const bytes = key instanceof Uint8Array ? key : await providerOf(key).getKey({ storeId });
+  if (!(bytes instanceof Uint8Array)) throw new TypeError(WRONG_KIND);
   if (bytes.length !== KEY_BYTES) throw new MemgitError('KEY_MALFORMED', `expected a key of ${KEY_BYTES} bytes, got ${bytes.length}`);
   if (bytes.every((byte) => byte === 0)) throw new MemgitError('KEY_MALFORMED', 'expected a random key, got zeros only; was the buffer ever filled?');
   return { key: bytes };
+}
+
+function providerOf(key: KeyProvider | null): KeyProvider {
+  if (typeof key?.getKey !== 'function') throw new TypeError(WRONG_KIND);
+  return key;
 }

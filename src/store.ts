@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { equalBytes, fromHex, toHex } from './bytes.ts';
-import { absolutePath } from './checks.ts';
+import { absolutePath, assertObject, assertPatience, assertText, assertWholeNumber } from './checks.ts';
 import { ready, systemRandom } from './crypto/sodium.ts';
 import { isMemgitError, MemgitError } from './errors.ts';
 import { nodeFileSystem } from './git/fs.ts';
@@ -41,6 +41,7 @@ export interface UserEntry {
  * @throws STORE_NOT_FOUND when there is none and none may be made; STORE_INVALID when the folder is a file or holds other things
  */
 export async function openStore(given: StoreOptions): Promise<Store> {
+  assertObject('options', given);
   const options = { ...given, dir: absolutePath('dir', given.dir) };
   checkOptions(options);
   await ready;
@@ -58,6 +59,7 @@ export async function openStore(given: StoreOptions): Promise<Store> {
  * store's slots, so the store's key or passphrase is enough.
  */
 export async function openRepository(given: RepositoryLocation): Promise<Vault> {
+  assertObject('options', given);
   const options = { ...given, gitdir: absolutePath('gitdir', given.gitdir) };
   checkOptions(options);
   await ready;
@@ -136,7 +138,10 @@ export class Store {
   async setBackup(template: string | undefined): Promise<void> {
     this.#assertOpen();
     if (this.readOnly) throw new MemgitError('READ_ONLY');
-    if (template !== undefined) checkBackupTemplate(template);
+    if (template !== undefined) {
+      assertText('template', template);
+      checkBackupTemplate(template);
+    }
     const opened: OpenedStore = { ...this.#opened, backup: template };
     await replaceStoreFile(nodeFileSystem, this.dir, encodeStoreFile(opened));
     this.#opened = opened;
@@ -145,6 +150,8 @@ export class Store {
   /** Pushes every vault to its backup, as many at a time as asked for; one that lags behind is merged first. Failures are among the results, in the order they come. */
   async *sync(options: SyncOptions = {}): AsyncGenerator<SyncedVault> {
     this.#assertOpen();
+    assertWholeNumber('concurrency', options.concurrency, 1);
+    assertPatience(options);
     yield* inParallel(this.users(), options.concurrency ?? 4, async ({ vaultId, userId, error }) => {
       if (userId === undefined) return { vaultId, userId, conflicts: [], error };
       try {

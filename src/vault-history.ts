@@ -4,7 +4,7 @@
  */
 import { blame, type BlameLine, type BlameOptions } from './history/blame.ts';
 import type { UndoOptions, UndoResult } from './history/bench-commit.ts';
-import { assertOneOf, assertWholeNumber } from './checks.ts';
+import { absolutePath, assertObject, assertOneOf, assertPattern, assertText, assertTexts, assertTime, assertWholeNumber } from './checks.ts';
 import type { RepositoryStats } from './git/stats.ts';
 import { diff, type FileDiff } from './history/diff.ts';
 import { exportFolder, exportTar, type ExportOptions as InnerExportOptions, type ExportResult, type FolderExportOptions as InnerFolderExportOptions } from './history/export.ts';
@@ -57,12 +57,16 @@ export class VaultHistory extends VaultBase {
   /** The commits, newest first, each as soon as it is found. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, INVALID_PATH, ABORTED */
   log(filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
     assertWholeNumber('limit', filter.limit === Infinity ? undefined : filter.limit, 0);
+    assertText('revision', filter.revision ?? 'HEAD');
+    assertPattern('grep', filter.grep ?? '');
+    for (const name of ['since', 'until'] as const) assertTime(name, filter[name] ?? '');
     const parsed = withParsedPath(filter);
     return this.timedSteps('log', () => log(this.repository, parsed));
   }
 
   /** The oid that a revision names. @throws BAD_REVISION, which says what it could be */
   async resolve(revision: string): Promise<string> {
+    assertText('revision', revision);
     return this.timed('resolve', async () => resolveRevision(this.repository, revision));
   }
 
@@ -71,6 +75,8 @@ export class VaultHistory extends VaultBase {
   /** The bytes of a file as a commit has it. @throws BAD_REVISION, NOT_A_FILE; NOT_FOUND, with `removedIn` when it once was there */
   show(revision: string, path: string): Promise<Uint8Array>;
   async show(revision = 'HEAD', what: string | DiffContext = {}): Promise<ShownCommit | Uint8Array> {
+    assertText('revision', revision);
+    if (typeof what !== 'string') assertObject('options', what);
     return this.timed('show', async () => {
       if (typeof what !== 'string') assertWholeNumber('context', what.context, 0);
       if (typeof what !== 'string') return show(this.repository, revision, withParsedPath(what));
@@ -80,17 +86,22 @@ export class VaultHistory extends VaultBase {
 
   /** What differs between two commits, file by file. @throws BAD_REVISION */
   async diff(from: string, to = 'HEAD', options: DiffContext = {}): Promise<FileDiff[]> {
+    assertText('from', from);
+    assertText('to', to);
     assertWholeNumber('context', options.context, 0);
     return this.timed('diff', async () => diff(this.repository, from, to, withParsedPath(options)));
   }
 
   /** Who wrote each line of a file, through renames and reverts. @throws BAD_REVISION, NOT_FOUND, NOT_A_FILE, NOT_TEXT, TOO_LARGE, ABORTED */
   async blame(path: string, options: BlameOptions = {}): Promise<BlameLine[]> {
+    assertText('revision', options.revision ?? 'HEAD');
     return this.timed('blame', async () => blame(this.repository, parsePath(path), options));
   }
 
   /** The lines that hold a text or match a pattern. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT, ABORTED */
   grep(pattern: string | RegExp, options: GrepOptions = {}): AsyncGenerator<GrepMatch> {
+    assertPattern('pattern', pattern);
+    assertText('revision', options.revision ?? 'HEAD');
     const parsed = withParsedPath(options);
     return this.timedSteps('grep', () => grep(this.repository, pattern, parsed));
   }
@@ -106,11 +117,15 @@ export class VaultHistory extends VaultBase {
   async revert(what: string | RevertTargets, options: RevertOptions = {}): Promise<UndoResult> {
     assertOneOf('keep', options.keep, ['ours', 'theirs']);
     const targets = typeof what === 'string' ? { revisions: [what] } : what;
+    assertObject('what', targets);
+    if (targets.revisions !== undefined) assertTexts('revisions', targets.revisions);
     return this.timed('revert', async () => revert(this.repository, targets, options, { isWork: isUndoable }));
   }
 
   /** Sets the memory, or some files and folders, to what it was, as a new commit. @throws BAD_REVISION, NOT_FOUND, NOT_A_DIRECTORY */
   async restore(revision: string, paths: readonly string[] = [], options: UndoOptions = {}): Promise<UndoResult> {
+    assertText('revision', revision);
+    assertTexts('paths', paths);
     return this.timed('restore', async () => restore(this.repository, revision, paths.map(parsePath), options));
   }
 
@@ -126,14 +141,16 @@ export class VaultHistory extends VaultBase {
    * @throws INVALID_ARGUMENT when there is no such folder; READ_ONLY, LOCKED, IO
    */
   async importFiles(folder: string, options: ImportOptions = {}): Promise<ImportResult> {
+    const source = absolutePath('folder', folder);
     const { into, ...others } = options;
     const parsed = into === undefined ? others : { ...others, into: parsePath(into) };
-    return this.timed('import', async () => importFolder(this.repository, folder, parsed));
+    return this.timed('import', async () => importFolder(this.repository, source, parsed));
   }
 
   /** Writes the memory, or a part of it, as plain files. @throws ALREADY_EXISTS, BAD_REVISION, NOT_FOUND, IO */
   async exportFiles(folder: string, options: FolderExportOptions = {}): Promise<ExportResult> {
-    return this.timed('export', async () => exportFolder(this.repository, folder, withParsedPath(options)));
+    const target = absolutePath('folder', folder);
+    return this.timed('export', async () => exportFolder(this.repository, target, withParsedPath(options)));
   }
 
   /** As `exportFiles`, as a tar archive, piece by piece. @throws BAD_REVISION, NOT_FOUND */

@@ -1,5 +1,5 @@
 /** A vault's remotes: where its backups are, and what goes there and comes from there. The memory is changed by `pull` only. */
-import { assertOneOf } from './checks.ts';
+import { assertOneOf, assertPatience, assertText } from './checks.ts';
 import { MemgitError } from './errors.ts';
 import { noSuchRemote, type Remote } from './git/remotes.ts';
 import type { TransportOptions } from './git/transport.ts';
@@ -45,6 +45,8 @@ export class VaultSync extends VaultHistory {
 
   /** @throws ALREADY_EXISTS, also for `backup` where the store has a template; INVALID_ARGUMENT for a name or an address that cannot be one */
   async addRemote(name: string, url: string): Promise<void> {
+    assertText('name', name);
+    assertText('url', url);
     if (name === BACKUP_REMOTE && this.#backup !== undefined) {
       throw new MemgitError('ALREADY_EXISTS', 'expected another name than backup, which the store gives to every vault by its template; choose one', { details: { remote: name } });
     }
@@ -63,6 +65,7 @@ export class VaultSync extends VaultHistory {
    * @throws PUSH_REJECTED; ROLLBACK_DETECTED, FORK_DETECTED when the remote shows less than was seen; REMOTE_UNREACHABLE, REMOTE_REFUSED; READ_ONLY
    */
   async push(remote?: string, options: TransportOptions = {}): Promise<Pushed> {
+    assertPatience(options);
     return this.timed('push', async () => pushRemote(this.repository, await this.#find(remote), options));
   }
 
@@ -73,12 +76,14 @@ export class VaultSync extends VaultHistory {
    * @throws ALTERED, CORRUPT when it is not what the vault's writers made; REMOTE_UNREACHABLE, REMOTE_REFUSED
    */
   async fetch(remote?: string, options: FetchOptions = {}): Promise<Fetched> {
+    assertPatience(options);
     return this.timed('fetch', async () => fetchRemote(this.repository, await this.#find(remote), options));
   }
 
   /** Fetches, and brings the memory up to what both sides wrote. Conflicts are in the result: no version is lost. @throws as `fetch`; CONFLICT with the strategy `manual` */
   async pull(remote?: string, options: PullOptions = {}): Promise<Pulled> {
     assertOneOf('strategy', options.strategy, STRATEGIES);
+    assertPatience(options);
     return this.timed('pull', async () => pullRemote(this.repository, await this.#find(remote), options));
   }
 

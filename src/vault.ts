@@ -3,6 +3,7 @@
  * person who audits it. Paths are spelled as Claude spells them, `/memories/…`.
  */
 import { utf8, utf8Decode, type Bytes } from './bytes.ts';
+import { assertText } from './checks.ts';
 import { sshPublicKey } from './crypto/sshsig.ts';
 import { MemgitError } from './errors.ts';
 import { resolveRevision } from './history/revision.ts';
@@ -155,6 +156,7 @@ export class Vault extends VaultSync {
 
   /** Every file and every empty directory at or below a path, in order; `[]` when there is nothing. @throws BAD_REVISION */
   async list(path = '/memories', { revision }: AtRevision = {}): Promise<MemoryEntry[]> {
+    assertText('revision', revision ?? 'HEAD');
     return this.timed('list', async () => {
       const entries: MemoryEntry[] = [];
       const snapshot = revision === undefined ? await this.#snapshot() : await this.repository.snapshot(await resolveRevision(this.repository, revision));

@@ -16,6 +16,9 @@ export const TRANSFER_OPTIONS = {
   timeout: count('--timeout <seconds>', 'Give up when the remote says nothing for so long. Default 120'),
 } as const;
 
+/** About as long as a timer of node can be set for, in seconds. */
+const MAX_TIMEOUT = 2_000_000;
+
 /** What every command that talks to a remote can end in. */
 export const TRANSFERRING: readonly Exit[] = [...CHANGING, 13, 15];
 
@@ -34,7 +37,7 @@ interface Typed {
 export async function transferring<T>(context: Context, { tokenFile, caFile, timeout }: Typed, run: (options: TransportOptions) => Promise<T>): Promise<T> {
   const { io } = context;
   const progress = new Progress(io);
-  if (timeout === 0) throw new MemgitError('INVALID_ARGUMENT', 'expected a timeout of at least one second');
+  if (timeout === 0 || (timeout ?? 1) > MAX_TIMEOUT) throw new MemgitError('INVALID_ARGUMENT', `expected a timeout of 1 to ${MAX_TIMEOUT} seconds`);
   try {
     return await run({
       token: await findToken(context, tokenFile),

@@ -2,6 +2,7 @@
  * The brief: what a session has to know of the ones before it, from the table, the checklist, a few logs and the newest
  * commits. The same memory gives the same brief, as long as the same open sessions are alive.
  */
+import { assertOneOf, assertWholeNumber } from '../checks.ts';
 import { walkHistory } from '../history/walk.ts';
 import { displayPath } from '../vault/path.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
@@ -33,7 +34,8 @@ const COMMITS_COUNTED = 1000;
 
 /** @param own the number of the session that is briefed; `undefined` outside any. @throws CORRUPT when the table cannot be read */
 export async function writeBrief(vault: VaultRepository, world: World, own: number | undefined, { maxChars = MAX_CHARS, format = 'text' }: BriefOptions): Promise<string> {
-  if (!Number.isSafeInteger(maxChars) || maxChars < MIN_BRIEF_CHARS) throw new RangeError(`maxChars: expected a whole number of at least ${MIN_BRIEF_CHARS}`);
+  assertWholeNumber('maxChars', maxChars, MIN_BRIEF_CHARS);
+  assertOneOf('format', format, ['text', 'json']);
   return renderBrief(await gatherBrief(vault, world, own), format, maxChars);
 }
 

@@ -2,6 +2,7 @@
  * The checklist as the host program uses it. Every change is a mutation of the checklist's file under the vault's policy, so
  * the rules that bind Claude bind the host too.
  */
+import { assertObject, assertTexts } from '../checks.ts';
 import { MemgitError } from '../errors.ts';
 import type { Snapshot } from '../vault/snapshot.ts';
 import { encodeChecklist, isChecklist, nextFeature, parseChecklist, type Checklist, type Feature } from './checklist.ts';
@@ -55,7 +56,9 @@ export class Features {
    *   is repeated, or a text that is no such list
    */
   async init(features: readonly NewFeature[] | string): Promise<void> {
-    const list = (typeof features === 'string' ? parseFeatures(features) : features).map(newFeature);
+    const given = typeof features === 'string' ? parseFeatures(features) : features;
+    if (!Array.isArray(given)) throw new TypeError('features: expected a list of features, or its JSON text');
+    const list = (given as readonly NewFeature[]).map(newFeature);
     const repeated = list.find(({ id }, index) => list.findIndex((other) => other.id === id) < index);
     if (repeated) throw new MemgitError('INVALID_ARGUMENT', 'expected every feature to have an id of its own, got one twice');
     await this.#change('features_init', async () => list);
@@ -82,15 +85,18 @@ export class Features {
   }
 
   /** @throws NOT_FOUND for an id that is not in the list; REFUSED without evidence */
-  async pass(id: string, { evidence, notes }: { readonly evidence: string; readonly notes?: string | undefined }): Promise<void> {
+  async pass(id: string, proven: { readonly evidence: string; readonly notes?: string | undefined }): Promise<void> {
+    assertObject('what proves it', proven);
+    const { evidence, notes } = proven;
     const proof = boundedText('evidence', evidence, TEXT_CHARACTERS_MAX);
     const remark = notes === undefined ? {} : { notes: boundedText('note', notes, TEXT_CHARACTERS_MAX) };
     await this.#update('features_pass', id, { passes: true, evidence: proof, ...remark });
   }
 
   /** Says that a feature does not pass, or does no longer; its evidence is void. @throws NOT_FOUND, INVALID_ARGUMENT without a reason */
-  async fail(id: string, { reason }: { readonly reason: string }): Promise<void> {
-    await this.#update('features_fail', id, { passes: false, evidence: '', notes: requiredText('reason', reason, TEXT_CHARACTERS_MAX) });
+  async fail(id: string, why: { readonly reason: string }): Promise<void> {
+    assertObject('why', why);
+    await this.#update('features_fail', id, { passes: false, evidence: '', notes: requiredText('reason', why.reason, TEXT_CHARACTERS_MAX) });
   }
 
   async #update(op: string, id: string, fields: Partial<Feature>): Promise<void> {
@@ -121,7 +127,10 @@ function parseFeatures(text: string): readonly NewFeature[] {
   throw new MemgitError('INVALID_ARGUMENT', `expected a JSON list of features, but ${discreetFault(list)}; each has an id, a description and, where there are some, steps`);
 }
 
-function newFeature({ id, description, steps = [] }: NewFeature): Feature {
+function newFeature(feature: NewFeature): Feature {
+  assertObject('feature', feature);
+  const { id, description, steps = [] } = feature;
+  assertTexts('steps', steps);
   return {
     id: requiredText('feature id', id, ID_CHARACTERS_MAX),
     description: requiredText('description', description, TEXT_CHARACTERS_MAX),

@@ -2,6 +2,7 @@
  * One session from its start to its end: the tool and the checklist bound to it, its progress log, its brief. The binding is
  * the host's; no argument of the model can change which session a commit belongs to.
  */
+import { assertObject, assertTexts } from '../checks.ts';
 import { MemgitError } from '../errors.ts';
 import type { ExecuteOptions, ToolResult } from '../memory/execute.ts';
 import type { HandlerOptions, MemoryTool, MemoryHandlers, ToolOptions } from '../memory/tool.ts';
@@ -90,8 +91,9 @@ export class Session {
   }
 
   /** Ends a session that did not get where it should. @throws INVALID_ARGUMENT without a reason; CLOSED */
-  async abandon({ reason }: { readonly reason: string }): Promise<void> {
-    const text = requiredText('reason', reason, HANDOFF_CHARACTERS_MAX);
+  async abandon(why: { readonly reason: string }): Promise<void> {
+    assertObject('why', why);
+    const text = requiredText('reason', why.reason, HANDOFF_CHARACTERS_MAX);
     await this.#finish('session_abandon', 'abandoned', (log, now) => withSection(log, 'Abandoned', now, text));
   }
 
@@ -100,6 +102,8 @@ export class Session {
   }
 
   async #append(entry: ProgressEntry): Promise<void> {
+    assertObject('entry', entry);
+    for (const [field, value] of Object.entries(entry)) if (value !== undefined && typeof value !== 'string') assertTexts(field, value);
     const text = boundedText('progress entry', progressText(entry), ENTRY_CHARACTERS_MAX);
     if (text === '') throw new MemgitError('INVALID_ARGUMENT', 'expected a progress entry, got an empty one; say what was done');
     await this.#change('progress_append', async (snapshot) => {

@@ -3,6 +3,7 @@
  * It never waits for another session.
  */
 import { toBase32 } from '../bytes.ts';
+import { assertWholeNumber } from '../checks.ts';
 import { MemgitError } from '../errors.ts';
 import type { Change, Snapshot } from '../vault/snapshot.ts';
 import { isChecklist } from './checklist.ts';
@@ -39,6 +40,7 @@ const GOAL_CHARACTERS_MAX = 1000;
 /** Returns the row of the new session. @throws ALREADY_EXISTS when a session has the id already; TOO_LARGE, INVALID_ARGUMENT */
 export async function startSession(host: SessionHost, world: World, options: StartOptions): Promise<SessionRow> {
   const { id: chosen, ...facts } = factsOf(options);
+  if (options.process !== false) assertWholeNumber('process', options.process, 1);
   const process = options.process === false ? undefined : world.describeProcess(options.process ?? globalThis.process.pid);
   const repository = host.repository();
   // What may have to look far back is looked up before the lock is taken.
