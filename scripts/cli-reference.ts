@@ -3,13 +3,14 @@ import { COMMANDS } from '../src/cli/commands/index.ts';
 import { GROUPS, type Command, type Parameter } from '../src/cli/command.ts';
 import { EXITS } from '../src/cli/exits.ts';
 import { GLOBAL_OPTIONS } from '../src/cli/globals.ts';
+import { FAILURE_SHAPE } from '../src/cli/failure.ts';
 import type { JsonOutput, Shape } from '../src/cli/shape.ts';
 
 const HEAD = `# The command line
 
 This page is made by \`npm run docs:cli\` from the same data as the help; do not edit it by hand.
 
-stdout is data, stderr is talk: errors begin with \`error:\`, what to do about them with \`hint:\`. \`--json\` prints one object, or
+stdout is data, stderr is talk: errors begin with \`error:\`, what to do about them with \`hint:\`, or are an object with \`--json\`, as below. \`--json\` prints one object, or
 one object a line where a list could be long. The fields below are stable: later versions may add some, none is taken away or
 changes its meaning within a major version. A field that has nothing to say is left out.
 
@@ -40,12 +41,20 @@ file that others can read is warned about. A secret is never an argument.
 `;
 
 export function cliReference(): string {
-  return [HEAD, exitTable(), `## Options of every command\n\n${optionList(Object.values(GLOBAL_OPTIONS))}`, ...GROUPS.flatMap(groupSection)].join('\n');
+  return [HEAD, exitTable(), failureSection(), `## Options of every command\n\n${optionList(Object.values(GLOBAL_OPTIONS))}`, ...GROUPS.flatMap(groupSection)].join('\n');
 }
 
 function exitTable(): string {
   const rows = Object.entries(EXITS).map(([code, meaning]) => `| ${code} | ${meaning} |\n`);
   return `## Exit codes\n\n| code | meaning |\n| --- | --- |\n${rows.join('')}`;
+}
+
+function failureSection(): string {
+  return [
+    '## Failures with `--json`\n',
+    'Instead of `error:` and `hint:` stderr is told one line, an object that says the same, also when the arguments are wrong. Warnings stay lines of text. The exit code stands for several codes, `code` for one.\n',
+    fieldTable(FAILURE_SHAPE),
+  ].join('\n');
 }
 
 function groupSection(group: (typeof GROUPS)[number]): string[] {
@@ -73,8 +82,12 @@ function optionList(parameters: readonly Parameter<unknown>[]): string {
 }
 
 function jsonTable({ lines, shape }: JsonOutput): string {
+  return `\`--json\`: ${lines ? 'one object a line' : 'one object'}. Fields marked ? may be absent.\n\n${fieldTable(shape)}`;
+}
+
+function fieldTable(shape: Shape): string {
   const rows = fieldRows(shape, '').map(([field, type, about]) => `| \`${field}\` | ${type} | ${about} |\n`);
-  return `\`--json\`: ${lines ? 'one object a line' : 'one object'}. Fields marked ? may be absent.\n\n| field | type | meaning |\n| --- | --- | --- |\n${rows.join('')}`;
+  return `| field | type | meaning |\n| --- | --- | --- |\n${rows.join('')}`;
 }
 
 function fieldRows(shape: Shape, path: string): [field: string, type: string, about: string][] {
@@ -88,6 +101,7 @@ function fieldRows(shape: Shape, path: string): [field: string, type: string, ab
 
 function typeName(shape: Shape): string {
   if (shape.type === 'array') return `array of ${typeName(shape.items)}s`;
+  if (shape.type === 'facts') return 'object';
   if (shape.type === 'object' || !('enum' in shape)) return shape.type;
   return shape.enum.map((value) => `\`"${value}"\``).join(' or ');
 }

@@ -1,6 +1,7 @@
-/** How a failure is told: one `error:` line, and one `hint:` where there is something to do about it. */
-import { isMemgitError, MemgitError, type ErrorCode } from '../errors.ts';
-import { visibleLine } from './visible.ts';
+/** How a failure is told: one `error:` line, and one `hint:` where there is something to do about it; with `--json` the same as one object. */
+import { isMemgitError, MemgitError, type ErrorCode, type ErrorDetails } from '../errors.ts';
+import { facts, object, string } from './shape.ts';
+import { visibleJson, visibleLine } from './visible.ts';
 
 const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   KEY_MISSING: 'give the key with --key-file, --key-command, MEMGIT_KEY_FILE, MEMGIT_KEY_COMMAND or MEMGIT_KEY, or a passphrase with MEMGIT_PASSPHRASE_FILE or MEMGIT_PASSPHRASE_COMMAND; see `memgit help key check`',
@@ -27,14 +28,42 @@ export class HintedError extends MemgitError {
   }
 }
 
-/** Lines for stderr. Only errors of memgit and of the file system are expected; others are told as the faults they are. */
-export function describeFailure(error: unknown): string {
-  if (isMemgitError(error)) return failureLines(error.message, hintOf(error));
-  if (error instanceof Error && 'syscall' in error) return failureLines(error.message);
-  return failureLines(`unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+export interface Failure {
+  readonly code: ErrorCode | 'UNEXPECTED';
+  readonly message: string;
+  readonly hint?: string;
+  readonly details?: ErrorDetails;
 }
 
-export function failureLines(message: string, hint?: string): string {
+/** What stderr is told with `--json`. */
+export const FAILURE_SHAPE = object('', {
+  error: object('What went wrong', {
+    code: string('Code of the error, as README lists them; UNEXPECTED for what has none'),
+    message: string('What was expected, what was found, what to do; not stable'),
+  }, {
+    hint: string('What else can be done about it'),
+    details: facts('Facts for programs and logs, which depend on the code: oids, counts, limits'),
+  }),
+});
+
+/** Only errors of memgit and of the file system are expected; others are told as the faults they are. */
+export function failureOf(error: unknown): Failure {
+  if (isMemgitError(error)) {
+    const hint = hintOf(error);
+    return { code: error.code, message: error.message, ...(hint === undefined ? {} : { hint }), ...(Object.keys(error.details).length > 0 ? { details: error.details } : {}) };
+  }
+  if (error instanceof Error && 'syscall' in error) return { code: 'UNEXPECTED', message: error.message };
+  return { code: 'UNEXPECTED', message: `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` };
+}
+
+export function failureOfUsage(message: string, hint?: string): Failure {
+  return { code: 'INVALID_ARGUMENT', message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** What stderr is told, for a person or, with `--json`, as one line for a program. */
+export function describeFailure(failure: Failure, { json }: { readonly json: boolean }): string {
+  if (json) return `${visibleJson(JSON.stringify({ error: failure }))}\n`;
+  const { message, hint } = failure;
   return `error: ${visibleLines(message)}\n${hint === undefined ? '' : `hint: ${visibleLines(hint)}\n`}`;
 }
 

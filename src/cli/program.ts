@@ -4,14 +4,15 @@
  */
 import { Command as Program, CommanderError, Option } from 'commander';
 import { isMemgitError } from '../errors.ts';
-import { COMMANDS, findCommand } from './commands/index.ts';
+import { COMMANDS, FAMILIES, findCommand } from './commands/index.ts';
 import type { Command, Parameter } from './command.ts';
 import { Context } from './context.ts';
 import { EXITS, exitOf, INTERRUPTED, OK, USAGE } from './exits.ts';
-import { describeFailure, failureLines } from './failure.ts';
+import { describeFailure, failureOf } from './failure.ts';
 import { GLOBAL_OPTIONS, readGlobals } from './globals.ts';
 import type { Io } from './io.ts';
 import { Output, ReaderGone } from './output.ts';
+import { usageFailure } from './usage.ts';
 import { VERSION } from './version.ts';
 
 type Typed = Readonly<Record<string, unknown>>;
@@ -22,9 +23,11 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   io.stdout.on('error', () => undefined);
   let exit: number = OK;
   const words = argvForHelp(argv);
-  const asked = askedCommand(words);
+  const named = fromCommandOn(words);
+  const asked = findCommand(named);
   // Describing all commands to the parser takes longer than parsing for one. Help and hints at the nearest name need all.
-  const program = buildProgram(io, asked ? [asked] : COMMANDS, async (command, typed) => {
+  const tellUsage = (text: string) => io.stderr.write(describeFailure(usageFailure(text, named), { json: argv.includes('--json') }));
+  const program = buildProgram(io, asked ? [asked] : COMMANDS, tellUsage, async (command, typed) => {
     exit = await runCommand(command, typed, io);
   });
   try {
@@ -32,7 +35,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return exit;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? OK : USAGE;
-    io.stderr.write(describeFailure(error));
+    io.stderr.write(describeFailure(failureOf(error), { json: argv.includes('--json') }));
     return exitOf(error);
   }
 }
@@ -50,12 +53,12 @@ async function runCommand(command: Command, typed: Typed, io: Io): Promise<numbe
     await out.close().catch(() => undefined);
     if (io.signal.aborted || isMemgitError(error, 'ABORTED')) return INTERRUPTED;
     if (error instanceof ReaderGone) return OK;
-    io.stderr.write(describeFailure(error));
+    io.stderr.write(describeFailure(failureOf(error), { json }));
     return exitOf(error);
   }
 }
 
-function buildProgram(io: Io, commands: readonly Command[], act: (command: Command, typed: Typed) => Promise<void>): Program {
+function buildProgram(io: Io, commands: readonly Command[], tellUsage: (text: string) => void, act: (command: Command, typed: Typed) => Promise<void>): Program {
   const program = new Program('memgit')
     .description('Encrypted, versioned memory for AI agents, backed by git')
     .version(VERSION, '--version', 'Print the version')
@@ -65,7 +68,7 @@ function buildProgram(io: Io, commands: readonly Command[], act: (command: Comma
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      outputError: (text, write) => write(usageError(text)),
+      outputError: tellUsage,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
@@ -103,7 +106,7 @@ function addCommand(program: Program, command: Command, act: (command: Command, 
 
 /** The command that only holds others, such as `key`. */
 function familyOf(program: Program, name: string, { group }: Command): Program {
-  return program.commands.find((known) => known.name() === name) ?? program.command(name).summary(`Commands about the ${name}`).helpGroup(`${group}:`);
+  return program.commands.find((known) => known.name() === name) ?? program.command(name).summary(FAMILIES[name]!).description(`${FAMILIES[name]!}.`).helpGroup(`${group}:`);
 }
 
 function toOption({ syntax, summary, choices, repeatable }: Parameter<unknown>): Option {
@@ -119,27 +122,21 @@ function helpAfter({ examples, exits }: Command): string {
   return `\nExamples:\n${shown}\nExit codes:\n${codes.join('')}`.trimEnd();
 }
 
-/** The command that the arguments name, after options of every command; `undefined` where anything else comes first. */
-function askedCommand(argv: readonly string[]): Command | undefined {
+/** The arguments behind the options of every command; none where anything else comes first. */
+function fromCommandOn(argv: readonly string[]): readonly string[] {
   let at = 0;
   for (let word = argv[at]; word?.startsWith('-'); word = argv[at]) {
     const [flag, value] = word.split('=');
     const option = Object.values(GLOBAL_OPTIONS).find(({ syntax }) => syntax.split(/[ ,]+/).includes(flag!));
-    if (!option) return undefined;
+    if (!option) return [];
     at += option.syntax.includes('<') && value === undefined ? 2 : 1;
   }
-  return findCommand(argv.slice(at));
+  return argv.slice(at);
 }
 
 /** `help log` is `log --help`; an unknown command after `help` is an unknown command. */
 function argvForHelp(argv: readonly string[]): string[] {
   const [first, ...rest] = argv;
   if (first !== 'help' || rest.length === 0 || rest[0]!.startsWith('-')) return [...argv];
-  return findCommand(rest) === undefined && !COMMANDS.some(({ name }) => name.startsWith(`${rest[0]!} `)) ? [rest[0]!] : [...rest, '--help'];
-}
-
-/** The parser's own sentence in memgit's form: `error: …`, and the nearest name as a hint. */
-function usageError(text: string): string {
-  const [message = '', nearest] = text.trim().replace(/^error: |\.$/g, '').split(/\n\((?=Did you mean)/);
-  return failureLines(message, nearest?.replace(/^Did/, 'did').replace(/\)$/, ''));
+  return findCommand(rest) ?? Object.hasOwn(FAMILIES, rest.join(' ')) ? [...rest, '--help'] : rest;
 }

@@ -1,10 +1,11 @@
 /**
  * Shapes of what `--json` prints, as a small part of JSON Schema: enough to document every field in docs/CLI.md and to check
- * real output against in tests. An object has the named fields and no others.
+ * real output against in tests. An object has the named fields and no others; facts are an object of any.
  */
 
 export type Shape =
   | { readonly type: 'string' | 'integer' | 'boolean'; readonly about: string; readonly enum?: readonly string[] }
+  | { readonly type: 'facts'; readonly about: string }
   | { readonly type: 'array'; readonly about: string; readonly items: Shape }
   | { readonly type: 'object'; readonly about: string; readonly properties: Fields; readonly required: readonly string[] };
 
@@ -26,6 +27,10 @@ export function integer(about: string): Shape {
 
 export function boolean(about: string): Shape {
   return { type: 'boolean', about };
+}
+
+export function facts(about: string): Shape {
+  return { type: 'facts', about };
 }
 
 export function array(about: string, items: Shape): Shape {

@@ -16,6 +16,7 @@ export function faultsOf(value: unknown, shape: Shape, place = '$'): string[] {
     });
     return [...missing, ...found];
   }
+  if (shape.type === 'facts') return typeof value === 'object' && value !== null && !Array.isArray(value) ? [] : [`${place} is no object`];
   const right = shape.type === 'integer' ? Number.isSafeInteger(value) : typeof value === shape.type;
   if (!right) return [`${place} is no ${shape.type}`];
   return shape.enum && !shape.enum.includes(value as string) ? [`${place} is not one of its values`] : [];

@@ -44,6 +44,13 @@ export const COMMANDS: readonly Command[] = [
   completionOf(() => COMMANDS),
 ];
 
+/** What each of the words that only hold commands is about. */
+export const FAMILIES: Readonly<Record<string, string>> = {
+  key: 'Look after the key of a store',
+  remote: 'Say where the backups of a memory are',
+  session: 'Start, end, look into and undo sessions',
+};
+
 /** The command that the words begin with; `key check` has two. */
 export function findCommand(words: readonly string[]): Command | undefined {
   return COMMANDS.find(({ name }) => words.slice(0, name.split(' ').length).join(' ') === name);

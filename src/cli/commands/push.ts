@@ -4,7 +4,7 @@ import type { Pushed } from '../../sync/push.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitOf, OK } from '../exits.ts';
-import { describeFailure } from '../failure.ts';
+import { describeFailure, failureOf } from '../failure.ts';
 import { plural, shortOid } from '../format.ts';
 import { withStore, withVault } from '../open.ts';
 import { count, flag, optional } from '../parameters.ts';
@@ -68,7 +68,7 @@ async function pushAll(context: Context, { remote, jobs }: { remote: string | un
           }
           if (exit === OK) exit = exitOf(error);
           if (context.json) await context.out.json({ vaultId, ...(userId === undefined ? {} : { userId }), code: isMemgitError(error) ? error.code : 'UNEXPECTED' });
-          context.say(`${visibleLine(userId ?? vaultId)}: ${describeFailure(error).trimEnd()}`);
+          context.say(`${context.json ? '' : `${visibleLine(userId ?? vaultId)}: `}${describeFailure(failureOf(error), context).trimEnd()}`);
         }
         return exit;
       }),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { cliReference } from '../../../scripts/cli-reference.ts';
-import { COMMANDS } from '../../../src/cli/commands/index.ts';
+import { COMMANDS, FAMILIES } from '../../../src/cli/commands/index.ts';
 import { EXITS } from '../../../src/cli/exits.ts';
 import { VERSION } from '../../../src/cli/version.ts';
 import { ERRORS } from '../../../src/errors.ts';
@@ -19,13 +19,22 @@ describe('mistakes', () => {
     [['users', '--jsn'], "error: unknown option '--jsn'\nhint: did you mean --json?\n"],
     [['users', '--stor', 'x'], "error: unknown option '--stor'\nhint: did you mean --store?\n"],
     [['users', '--store'], "error: option '--store <dir>' argument missing\n"],
-    [['users', 'extra'], "error: too many arguments for 'users'. Expected 0 arguments but got 1\n"],
+    [['users', 'extra'], "error: too many arguments for users: expected none, got 1\n"],
     // The command is looked for behind the options of every command; seen to fail without skipping their values.
     [['--store', 'log', 'usrs'], "error: unknown command 'usrs'\nhint: did you mean users?\n"],
     [['--store=log', '--utc', 'users', '--jsn'], "error: unknown option '--jsn'\nhint: did you mean --json?\n"],
-    [['-C', 'users', 'completion', 'ksh'], "error: command-argument value 'ksh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\n"],
+    [['-C', 'users', 'completion', 'ksh'], "error: shell: expected bash, zsh or fish, got 'ksh'\n"],
     [['--stor', 'users'], "error: unknown option '--stor'\nhint: did you mean --store?\n"],
-    [['completion', 'ksh'], "error: command-argument value 'ksh' is invalid for argument 'shell'. Allowed choices are bash, zsh, fish\n"],
+    [['completion', 'ksh'], "error: shell: expected bash, zsh or fish, got 'ksh'\n"],
+    // Seen to fail: help was printed for the first, and no more than "unknown command" for the others.
+    [['help', 'session', 'nope'], "error: unknown command 'nope'\nhint: the commands are session start, session end, session abandon, session list, session show, session diff and session revert\n"],
+    [['help', 'session', 'strat'], "error: unknown command 'strat'\nhint: did you mean start?\n"],
+    [['--utc', 'key', 'foo'], "error: unknown command 'foo'\nhint: the commands are key check\n"],
+    [['help', 'zzzz'], "error: unknown command 'zzzz'\nhint: `memgit help` lists the commands\n"],
+    [['zzzz'], "error: unknown command 'zzzz'\nhint: `memgit help` lists the commands\n"],
+    [['constructor', 'x'], "error: unknown command 'constructor'\nhint: `memgit help` lists the commands\n"],
+    [['pull', '--strategy', "it's"], "error: --strategy <strategy>: expected both, ours, theirs or manual, got 'it's'\n"],
+    [['diff', 'a', 'b', 'c'], 'error: too many arguments for diff: expected at most 2, got 3\n'],
     [['completion'], "error: missing required argument 'shell'\n"],
     [['log', '-n', 'ten', '--user', 'u', '--store', 's'], 'error: -n, --limit <count>: expected a whole number\n'],
     [['users'], 'error: expected the folder of a store; give --store or set MEMGIT_STORE\n'],
@@ -48,6 +57,17 @@ describe('help', () => {
     expect(exit).toBe(0);
     for (const [first] of words) expect(stdout).toMatch(new RegExp(`^  ${first!} `, 'm'));
     expect((await runCli(['help'])).stdout).toBe(stdout);
+  });
+
+  test('of what only holds commands says what they are about', async () => {
+    const families = new Set(words.flatMap(([first, second]) => (second === undefined ? [] : [first!])));
+    expect(Object.keys(FAMILIES).sort()).toEqual([...families].sort());
+    const { stdout } = await runCli(['--help']);
+    for (const [name, about] of Object.entries(FAMILIES)) {
+      expect(about).toMatch(/^[A-Z].*[^.]$/);
+      expect(stdout).toMatch(new RegExp(`^  ${name} +${about}$`, 'm'));
+      expect((await runCli(['help', name])).stdout).toContain(`\n\n${about}.\n\n`);
+    }
   });
 
   test.each([[['--help', 'log']], [['--user', 'log', '--help']], [['-Clog', '-h']]])('%j asks for it too', async (argv) => {
