@@ -19,6 +19,14 @@ export function countLines(text: string): number {
   return 1 + countNewlines(text, 0, text.length - (text.endsWith('\n') ? 1 : 0));
 }
 
+/** What `splitLines` gives from one line to another, counted from 1, but no more of it than one view could show. */
+export function linesWithin(text: string, first: number, last: number): string[] {
+  const start = endOfLines(text, 0, first - 1, '\n');
+  // So many lines fit even when they are all empty: between two there is a newline.
+  const count = Math.min(last - first + 1, VIEW_CHARACTERS_MAX + 1);
+  return splitLines(text.slice(start, endOfLines(text, start, count, '\n')));
+}
+
 /** `%6d\t` before each line, counting from `first`. */
 export function numberLines(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');

@@ -9,7 +9,7 @@ import type { DirectoryInfo, NodeInfo, Snapshot } from '../vault/snapshot.ts';
 import { parseWholeNumber } from './arguments.ts';
 import { fitsApi, readImage, type ImageInfo } from './image.ts';
 import { refusals, replies, viewNotes } from './messages.ts';
-import { fitView, formatSize, numberLines, splitLines } from './text.ts';
+import { countLines, fitView, formatSize, linesWithin, numberLines } from './text.ts';
 
 /** What a tool result holds: text, or blocks. */
 export type Reply = string | BetaToolResultContentBlockParam[];
@@ -64,16 +64,16 @@ function imageBlock(image: ImageInfo, content: Bytes): BetaToolResultContentBloc
 }
 
 function viewText(path: MemoryPath, text: string, range: unknown): string {
-  const lines = splitLines(text);
-  if (lines.length > LINES_MAX) throw refusals.tooManyLines(path);
-  const [first, end] = parseRange(range, lines.length);
-  const excerpt = fitView(lines.slice(first - 1, end));
+  const lineCount = countLines(text);
+  if (lineCount > LINES_MAX) throw refusals.tooManyLines(path);
+  const [first, end] = parseRange(range, lineCount);
+  const excerpt = fitView(linesWithin(text, first, end));
   const last = first + excerpt.lines.length - 1;
   const shown = replies.file(path, numberLines(excerpt.lines, first));
   if (excerpt.cutLineLength !== undefined) {
-    return shown + viewNotes.cutInLine(first, excerpt.cutLineLength, end, lines.length);
+    return shown + viewNotes.cutInLine(first, excerpt.cutLineLength, end, lineCount);
   }
-  return last < end ? shown + viewNotes.cutAtLine(first, last, end, lines.length) : shown;
+  return last < end ? shown + viewNotes.cutAtLine(first, last, end, lineCount) : shown;
 }
 
 /** First and last line to show. An end of -1 is the last line, as in the text editor tool that Claude knows. */

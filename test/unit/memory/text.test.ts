@@ -7,6 +7,7 @@ import {
   fitView,
   formatSize,
   insertLines,
+  linesWithin,
   matchLineBreaks,
   numberLines,
   OCCURRENCES_MAX,
@@ -215,4 +216,31 @@ test('counting line breaks gives what splitting at them gives', () => {
     }),
     { numRuns: 5_000 },
   );
+});
+
+// Seen to fail with a start that is one line late, and with room for one empty line less.
+describe('linesWithin gives what a view shows of all lines', () => {
+  test('for any text and range', () => {
+    fc.assert(
+      fc.property(text, fc.nat(20), fc.nat(20), (whole, skipped, more) => {
+        const lines = splitLines(whole);
+        const first = Math.min(1 + skipped, lines.length);
+        const last = Math.min(first + more, lines.length);
+        expect(fitView(linesWithin(whole, first, last))).toEqual(fitView(lines.slice(first - 1, last)));
+      }),
+    );
+  });
+
+  test.each([
+    ['empty lines', '\n'.repeat(2 * VIEW_CHARACTERS_MAX)],
+    ['short lines', 'a\n'.repeat(2 * VIEW_CHARACTERS_MAX)],
+    ['a line too long for a view', `${'x'.repeat(2 * VIEW_CHARACTERS_MAX)}\nnext`],
+  ])('and of %s no more than that', (_, whole) => {
+    const lines = splitLines(whole);
+    for (const last of [1, VIEW_CHARACTERS_MAX - 1, VIEW_CHARACTERS_MAX, VIEW_CHARACTERS_MAX + 1, lines.length]) {
+      const end = Math.min(last, lines.length);
+      expect(fitView(linesWithin(whole, 1, end))).toEqual(fitView(lines.slice(0, end)));
+    }
+    expect(linesWithin(whole, 1, lines.length).length).toBeLessThanOrEqual(VIEW_CHARACTERS_MAX + 1);
+  });
 });
