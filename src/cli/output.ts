@@ -104,8 +104,8 @@ export class Output {
     }
   }
 
-  async #startPager(): Promise<void> {
-    this.#pager = await startPager(this.#io.env);
+  #startPager(): void {
+    this.#pager = startPager(this.#io.env);
     if (!this.#pager) return;
     this.#io.catchInterrupts();
     silenced(this.#pager.input);
@@ -121,7 +121,7 @@ export class Output {
   }
 
   async #send(chunk: string | Uint8Array): Promise<void> {
-    if (!this.#started && this.#paged) await this.#startPager();
+    if (!this.#started && this.#paged) this.#startPager();
     this.#started = true;
     if (!this.#pager) return writeTo(this.#stdout, chunk);
     this.#keepUnread(chunk);

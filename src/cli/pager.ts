@@ -1,4 +1,5 @@
 /** Runs the pager on what is written to it. The command that it runs is the operator's own: `$PAGER`, by `sh` as git does. */
+import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import type { Io } from './io.ts';
 
@@ -15,10 +16,9 @@ const DEFAULT_PAGER = 'if command -v less >/dev/null; then exec less; else exec 
 const NOT_RUN: readonly (number | null)[] = [126, 127];
 
 /** Returns `undefined` when the operator wants no pager: `PAGER` empty or `cat`, or none named for a terminal that cannot page. */
-export async function startPager(env: Io['env']): Promise<Pager | undefined> {
+export function startPager(env: Io['env']): Pager | undefined {
   const command = env['PAGER'] ?? (env['TERM'] === 'dumb' ? '' : DEFAULT_PAGER);
   if (command === '' || command === 'cat') return undefined;
-  const { spawn } = await import('node:child_process');
   // Quit if one screen is enough, show colours, leave the text on the screen: what git sets.
   const child = spawn('sh', ['-c', command], { stdio: ['pipe', 'inherit', 'inherit'], env: { LESS: 'FRX', ...env } });
   const done = new Promise<boolean>((resolve) => {

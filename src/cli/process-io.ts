@@ -1,4 +1,5 @@
 /** The process's own streams, environment and Ctrl-C as an `Io`. */
+import { text } from 'node:stream/consumers';
 import type { Io } from './io.ts';
 
 export function processIo(): Io {
@@ -17,9 +18,6 @@ export function processIo(): Io {
       const { askOnTerminal } = await import('./prompt.ts');
       return askOnTerminal(question);
     },
-    readStdin: async () => {
-      const { text } = await import('node:stream/consumers');
-      return text(process.stdin);
-    },
+    readStdin: async () => text(process.stdin),
   };
 }

@@ -6,6 +6,8 @@
  *
  * A secret is never an argument: arguments can be read by every process of the machine.
  */
+import { spawn } from 'node:child_process';
+import { text as readAll } from 'node:stream/consumers';
 import { isMemgitError, MemgitError } from '../errors.ts';
 import type { KeyOptions } from '../key.ts';
 import type { Context } from './context.ts';
@@ -73,11 +75,9 @@ export async function findPassphrase<T>(context: Context, found: (source: string
 
 /**
  * The first line that a command prints, run by `sh` as git runs its credential helpers, so that pipes and `~` work. It talks
- * to the operator on stderr or on the terminal itself; stdin is closed, since it may be somebody's data. What starts programs
- * takes node a while to load, which commands that start none are spared.
+ * to the operator on stderr or on the terminal itself; stdin is closed, since it may be somebody's data.
  */
 async function runSecretCommand({ io }: Context, command: string): Promise<string> {
-  const [{ spawn }, { text: readAll }] = await Promise.all([import('node:child_process'), import('node:stream/consumers')]);
   const child = spawn('sh', ['-c', command], { stdio: ['ignore', 'pipe', 'inherit'], signal: io.signal });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);

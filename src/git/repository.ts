@@ -20,6 +20,7 @@ import { Queue } from './queue.ts';
 import { removeOwnRef, replaceFile, seenRef, setOwnRef, takeOver } from './receive.ts';
 import { readRef } from './refs.ts';
 import { readRemotes, withRemote, withoutRemote, type Remote } from './remotes.ts';
+import { FullPack } from './repack.ts';
 import { readSideFile, writeSideFile } from './side-file.ts';
 import { measureObjects, type RepositoryStats } from './stats.ts';
 import { giveWay, takeTurn } from './turns.ts';
@@ -191,7 +192,6 @@ export class Repository {
       return;
     }
     await checkLayout(this.#place.fs, this.#place.layout);
-    const { FullPack } = await import('./repack.ts');
     const pack = await FullPack.make(this.#place, git, options.signal);
     try {
       await this.#locked(async () => pack.adopt(), options.signal);
