@@ -1,47 +1,108 @@
 /**
- * The room of cborg: canonical CBOR (RFC 8949 section 4.2.3, length-first key order) of maps with small integer keys.
- * One value has one encoding: what was decoded must encode to the same bytes again.
+ * The CBOR of docs/FORMAT.md: maps from whole numbers to texts, byte strings, whole numbers and lists of these, in their one
+ * deterministic encoding (RFC 8949 section 4.2.3). The room of cborg, which writes it. It is read here, since every look at a
+ * memory decodes headers by the hundred: what takes this form only need not encode what it read once more and compare.
  */
-import { decodeFirst, encode, Tokenizer, type DecodeOptions, type Token } from 'cborg';
-import { equalBytes, utf8Decode, type Bytes } from '../bytes.ts';
+import { encode } from 'cborg';
+import { utf8Decode, type Bytes } from '../bytes.ts';
 
-export type CborValue = string | number | Bytes | readonly CborValue[];
+type CborItem = string | number | Bytes;
+export type CborValue = CborItem | readonly CborItem[];
 export type CborMap = Map<number, CborValue>;
 
 export function encodeMap(map: ReadonlyMap<number, CborValue>): Bytes {
   return encode(map);
 }
 
-const OPTIONS: DecodeOptions = {
-  useMaps: true,
-  strict: true,
-  rejectDuplicateMapKeys: true,
-  retainStringBytes: true,
-  allowIndefinite: false,
-  allowUndefined: false,
-  allowInfinity: false,
-  allowNaN: false,
-  allowBigInt: false,
-};
-
-/** cborg's own decoding drops a byte order mark at the beginning of a text, and so would turn a path or a note into another. */
-class ExactText extends Tokenizer {
-  override next(): Token {
-    const token = super.next();
-    if (token.byteValue !== undefined) token.value = utf8Decode(token.byteValue);
-    return token;
+/** Decodes the map at the beginning of `bytes` and returns it with what follows; `undefined` unless it is as `encodeMap` writes it. */
+export function decodeMap(bytes: Bytes): { map: CborMap; rest: Bytes } | undefined {
+  const reader = new Reader(bytes);
+  try {
+    return { map: reader.map(), rest: reader.rest() };
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
   }
 }
 
-/** Decodes the map at the beginning of `bytes` and returns it with what follows; `undefined` unless it is canonical. */
-export function decodeMap(bytes: Bytes): { map: CborMap; rest: Bytes } | undefined {
-  try {
-    const [value, rest] = decodeFirst(bytes, { ...OPTIONS, tokenizer: new ExactText(bytes, OPTIONS) }) as [unknown, Bytes];
-    if (!(value instanceof Map) || ![...value.keys()].every((key) => Number.isInteger(key))) return undefined;
-    const canonical = equalBytes(encode(value), bytes.subarray(0, bytes.length - rest.length));
-    return canonical ? { map: value as CborMap, rest } : undefined;
-  } catch {
-    return undefined;
+/** Major types, which stand in the top three bits of an item. */
+const [UINT, BYTES, TEXT, LIST, MAP] = [0, 2, 3, 4, 5] as const;
+/** The least numbers that do not fit into the low five bits, and into 1, 2 and 4 bytes behind them. */
+const LEAST = [24, 2 ** 8, 2 ** 16, 2 ** 32] as const;
+
+class Refused extends Error {}
+
+class Reader {
+  readonly #bytes: Bytes;
+  #at = 0;
+
+  constructor(bytes: Bytes) {
+    this.#bytes = bytes;
+  }
+
+  map(): CborMap {
+    const map: CborMap = new Map();
+    let last = -1;
+    for (let left = this.#head(MAP); left > 0; left -= 1) {
+      const key = this.#head(UINT);
+      // Of whole numbers in their shortest form the smaller is never the longer.
+      if (key <= last) throw new Refused();
+      last = key;
+      map.set(key, this.#type() === LIST ? this.#list() : this.#item());
+    }
+    return map;
+  }
+
+  rest(): Bytes {
+    return this.#bytes.subarray(this.#at);
+  }
+
+  #list(): CborItem[] {
+    const list: CborItem[] = [];
+    for (let left = this.#head(LIST); left > 0; left -= 1) list.push(this.#item());
+    return list;
+  }
+
+  #item(): CborItem {
+    const type = this.#type();
+    if (type === UINT) return this.#head(UINT);
+    if (type === BYTES) return this.#take(this.#head(BYTES));
+    const text = utf8Decode(this.#take(this.#head(TEXT)));
+    if (text === undefined) throw new Refused();
+    return text;
+  }
+
+  /** The type of the item that comes next. */
+  #type(): number | undefined {
+    const first = this.#bytes[this.#at];
+    return first && first >> 5;
+  }
+
+  /** Reads the number that an item of this type begins with: a whole number itself, else how much there is of what follows. */
+  #head(type: number): number {
+    const first = this.#byte();
+    if (first >> 5 !== type) throw new Refused();
+    const short = first & 31;
+    if (short < LEAST[0]) return short;
+    const least = LEAST[short - LEAST[0]];
+    if (least === undefined) throw new Refused();
+    let number = 0;
+    for (let left = 2 ** (short - LEAST[0]); left > 0; left -= 1) number = number * 256 + this.#byte();
+    if (number < least || number > Number.MAX_SAFE_INTEGER) throw new Refused();
+    return number;
+  }
+
+  #byte(): number {
+    const byte = this.#bytes[this.#at];
+    if (byte === undefined) throw new Refused();
+    this.#at += 1;
+    return byte;
+  }
+
+  #take(length: number): Bytes {
+    if (length > this.#bytes.length - this.#at) throw new Refused();
+    this.#at += length;
+    return this.#bytes.subarray(this.#at - length, this.#at);
   }
 }
 
