@@ -75,7 +75,7 @@ export class ObjectStore {
 
   /** Tells whether a whole copy is in a known pack, without looking at the folder again: for writers, who hold the lock. */
   async holdsWhole(oid: Oid): Promise<boolean> {
-    return 'object' in (await firstWhole(oid, this.#packAttempts(oid)));
+    return 'object' in (await this.#readPacked(oid));
   }
 
   /** Brings the list of packs in line with the folder. Whether the folder was another than it was known to be. */
@@ -130,18 +130,24 @@ export class ObjectStore {
   }
 
   async #readKnown(oid: Oid): Promise<Found> {
-    return firstWhole(oid, [...this.#packAttempts(oid), () => this.#readLoose(oid)]);
+    const packed = await this.#readPacked(oid);
+    if ('object' in packed) return packed;
+    const loose = await readWhole(oid, () => this.#readLoose(oid));
+    return 'object' in loose ? loose : { fault: loose.fault ?? packed.fault };
   }
 
-  /** A way to each copy that is in a pack. */
-  #packAttempts(oid: Oid): Attempt[] {
+  /** Tries every copy that is in a pack until one is whole. */
+  async #readPacked(oid: Oid): Promise<Found> {
     const wanted = oidToBytes(oid);
-    const attempts: Attempt[] = [];
+    let fault: MemgitError | undefined;
     for (const [name, index] of this.#indexes) {
       const offset = index.offsetOf(oid, wanted);
-      if (offset !== undefined) attempts.push(async () => this.#readFromPack(name, index, offset));
+      if (offset === undefined) continue;
+      const copy = await readWhole(oid, () => this.#readFromPack(name, index, offset));
+      if ('object' in copy) return copy;
+      fault = copy.fault ?? fault;
     }
-    return attempts;
+    return { fault };
   }
 
   async #readFromPack(name: string, index: PackIndex, offset: number): Promise<GitObject | undefined> {
@@ -172,21 +178,16 @@ export class ObjectStore {
 
 /** An object, or what was wrong with its copies, if there was any. */
 type Found = { readonly object: GitObject } | { readonly fault: MemgitError | undefined };
-type Attempt = () => Promise<GitObject | undefined>;
 
-/** Tries every copy until one is whole. */
-async function firstWhole(oid: Oid, attempts: readonly Attempt[]): Promise<Found> {
-  let fault: MemgitError | undefined;
-  for (const attempt of attempts) {
-    try {
-      const object = await attempt();
-      if (object === undefined) continue;
-      if (oidOf(object.type, object.body) === oid) return { object };
-      fault = new MemgitError('CORRUPT', 'expected an object to match its oid, got other content');
-    } catch (error) {
-      if (!isMemgitError(error, 'CORRUPT')) throw error;
-      fault = error;
-    }
+/** Reads one copy of an object and checks that it is whole. */
+async function readWhole(oid: Oid, read: () => Promise<GitObject | undefined>): Promise<Found> {
+  try {
+    const object = await read();
+    if (object === undefined) return { fault: undefined };
+    if (oidOf(object.type, object.body) === oid) return { object };
+    return { fault: new MemgitError('CORRUPT', 'expected an object to match its oid, got other content') };
+  } catch (error) {
+    if (!isMemgitError(error, 'CORRUPT')) throw error;
+    return { fault: error };
   }
-  return { fault };
 }

@@ -33,8 +33,7 @@ export class PackIndex {
     let high = this.#fanOut(first);
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const at = OIDS_AT + middle * OID_BYTES;
-      const order = this.#bytes.compare(wanted, 0, OID_BYTES, at, at + OID_BYTES);
+      const order = this.#compare(middle, wanted);
       if (order === 0) return this.#offset(middle);
       if (order < 0) low = middle + 1;
       else high = middle;
@@ -96,6 +95,16 @@ export class PackIndex {
       throw new MemgitError('CORRUPT', `expected a pack index of ${count} objects, got ${bytes.length} bytes`);
     }
     return count;
+  }
+
+  /** Two oids nearly always differ in their first bytes, before a call into node would have begun to compare. */
+  #compare(i: number, wanted: Bytes): number {
+    const at = OIDS_AT + i * OID_BYTES;
+    for (let byte = 0; byte < OID_BYTES; byte += 1) {
+      const order = this.#bytes[at + byte]! - wanted[byte]!;
+      if (order !== 0) return order;
+    }
+    return 0;
   }
 
   #oid(i: number): Oid {

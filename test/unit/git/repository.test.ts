@@ -182,12 +182,12 @@ describe('objects', () => {
   };
 
   test.each([
-    ['a missing index', (gitdir: string) => { unlinkSync(onlyPack(gitdir, 'idx')); }],
-    ['a torn index', (gitdir: string) => { truncateSync(onlyPack(gitdir, 'idx'), 1000); }],
-    ['a missing pack', (gitdir: string) => { unlinkSync(onlyPack(gitdir, 'pack')); }],
-    ['a torn pack', (gitdir: string) => { truncateSync(onlyPack(gitdir, 'pack'), 30); }],
-    ['another pack', (gitdir: string) => { const bytes = readFileSync(onlyPack(gitdir, 'pack')); bytes.fill(0x78, 40, 60); chmodSync(onlyPack(gitdir, 'pack'), 0o600); writeFileSync(onlyPack(gitdir, 'pack'), bytes); }],
-  ])('%s is damage that names the object, and writing again heals it', async (_what, spoil) => {
+    ['a missing index', 'found none', (gitdir: string) => { unlinkSync(onlyPack(gitdir, 'idx')); }],
+    ['a torn index', 'found none', (gitdir: string) => { truncateSync(onlyPack(gitdir, 'idx'), 1000); }],
+    ['a missing pack', 'found none', (gitdir: string) => { unlinkSync(onlyPack(gitdir, 'pack')); }],
+    ['a torn pack', 'found only a damaged copy', (gitdir: string) => { truncateSync(onlyPack(gitdir, 'pack'), 30); }],
+    ['another pack', 'found only a damaged copy', (gitdir: string) => { const bytes = readFileSync(onlyPack(gitdir, 'pack')); bytes.fill(0x78, 40, 60); chmodSync(onlyPack(gitdir, 'pack'), 0o600); writeFileSync(onlyPack(gitdir, 'pack'), bytes); }],
+  ])('%s is damage that names the object, and writing again heals it', async (_what, found, spoil) => {
     const gitdir = freshGitdir();
     const first = await createSample(gitdir);
     const head = await first.head();
@@ -200,7 +200,7 @@ describe('objects', () => {
     const failures = await Promise.allSettled(oids.map((oid) => repository.read(oid)));
     expect(failures.some(({ status }) => status === 'rejected')).toBe(true);
     for (const [i, failure] of failures.entries()) {
-      if (failure.status === 'rejected') expect(failure.reason).toMatchObject({ code: 'CORRUPT', details: { oid: oids[i] } });
+      if (failure.status === 'rejected') expect(failure.reason).toMatchObject({ code: 'CORRUPT', message: expect.stringContaining(found), details: { oid: oids[i] } });
     }
     await repository.update(() => Promise.resolve({ objects: [start, ...objects], head, result: undefined }));
     for (const [i, oid] of oids.entries()) expect((await repository.read(oid)).type).toBe([start, ...objects][i]!.type);
