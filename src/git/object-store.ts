@@ -9,6 +9,7 @@ import type { FileSystem, ReadHandle } from './fs.ts';
 import { inflateWithin } from './inflate.ts';
 import type { Layout } from './layout.ts';
 import { MAX_OBJECT_BYTES, oidOf, oidToBytes, parseOid, type GitObject, type ObjectType, type Oid } from './objects.ts';
+import { OpenPacks } from './open-packs.ts';
 import { PackIndex } from './pack-index.ts';
 import { readPackedObject } from './pack-read.ts';
 import { giveWay } from './turns.ts';
@@ -26,6 +27,7 @@ export class ObjectStore {
   readonly #indexes = new Map<string, PackIndex>();
   /** Packs whose index cannot be read. They matter only when an object is found nowhere else. */
   readonly #damaged = new Map<string, MemgitError>();
+  readonly #open = new OpenPacks((name) => this.openPack(name));
 
   constructor(fs: FileSystem, layout: Layout) {
     this.#fs = fs;
@@ -110,6 +112,11 @@ export class ObjectStore {
     return this.#fs.open(this.pathOf(name, 'pack'));
   }
 
+  /** Closes what reads have left open. The store can still be used. */
+  async close(): Promise<void> {
+    await this.#open.close();
+  }
+
   pathOf(name: string, extension: 'pack' | 'idx' | 'rev' | 'bitmap'): string {
     return join(this.#layout.packs, `pack-${name}.${extension}`);
   }
@@ -145,19 +152,16 @@ export class ObjectStore {
       if (offset === undefined) continue;
       const copy = await readWhole(oid, () => this.#readFromPack(name, index, offset));
       if ('object' in copy) return copy;
-      fault = copy.fault ?? fault;
+      if (copy.fault === undefined) continue;
+      fault = copy.fault;
+      // A whole pack may have come in its place since it was opened.
+      await this.#open.close();
     }
     return { fault };
   }
 
   async #readFromPack(name: string, index: PackIndex, offset: number): Promise<GitObject | undefined> {
-    const pack = await this.openPack(name);
-    if (pack === undefined) return undefined;
-    try {
-      return await readPackedObject(pack, index, offset);
-    } finally {
-      await pack.close();
-    }
+    return this.#open.lend(name, (pack) => readPackedObject(pack, index, offset));
   }
 
   async #readLoose(oid: Oid): Promise<GitObject | undefined> {

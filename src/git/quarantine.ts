@@ -125,6 +125,7 @@ export class Quarantine {
 
   /** Throws away what is left of it. */
   async discard(): Promise<void> {
+    await this.store.close();
     await rm(this.gitdir, { recursive: true, force: true });
   }
 }

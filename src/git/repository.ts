@@ -219,6 +219,7 @@ export class Repository {
     this.#closed = true;
     await this.#queue.idle();
     if (this.#folder.hasReplaced) await this.#removeReplaced();
+    await this.#place.store.close();
     await this.#lock.close();
   }
 

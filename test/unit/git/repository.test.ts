@@ -208,6 +208,21 @@ describe('objects', () => {
     expect([...(await filesAt(again, head)).keys()]).toEqual(['start']);
   });
 
+  test('a whole pack that comes in place of a damaged one is read at once', async () => {
+    const gitdir = freshGitdir();
+    const repository = await createSample(gitdir);
+    const head = await repository.head();
+    const pack = onlyPack(gitdir, 'pack');
+    const whole = readFileSync(pack);
+    chmodSync(pack, 0o600);
+    writeFileSync(pack, whole.subarray(0, 30));
+    await expect(repository.read(head)).rejects.toMatchObject({ code: 'CORRUPT' });
+    writeFileSync(`${pack}.new`, whole);
+    renameSync(`${pack}.new`, pack);
+    expect((await repository.read(head)).type).toBe('commit');
+    await repository.close();
+  });
+
   test('a loose object is read, a torn one is damage', async () => {
     const gitdir = freshGitdir();
     const repository = await createSample(gitdir);
