@@ -58,8 +58,20 @@ export async function sendRequest({ url, method, headers, body = [], maxBytes }:
       // Node drops a server that goes over to another protocol (101) without a word.
       reject(new Error('closed'));
     });
-    for (const piece of inPieces(body)) request.write(piece, () => { patience.renew(); });
-    request.end();
+    const pieces = inPieces(body);
+    // One after the other: what is written before there is a connection goes out as one, and is heard of when all of it has gone.
+    const sendNext = (): void => {
+      const { value: piece, done } = pieces.next();
+      if (done === true) request.end();
+      else {
+        request.write(piece, (error) => {
+          if (error) return;
+          patience.renew();
+          sendNext();
+        });
+      }
+    };
+    sendNext();
   }).catch((error: unknown) => {
     throw describeHttpFailure(error, options);
   });
@@ -127,7 +139,7 @@ function describeHttpFailure(error: unknown, { signal, silenceMs }: HttpOptions)
 }
 
 /** What is sent is heard of piece by piece, as the system takes it. */
-function* inPieces(parts: readonly Bytes[]): Generator<Bytes> {
+function* inPieces(parts: readonly Bytes[]): Generator<Bytes, void> {
   for (const part of parts) for (let at = 0; at < part.length; at += PIECE_BYTES) yield part.subarray(at, at + PIECE_BYTES);
 }
 

@@ -1,6 +1,6 @@
 /**
- * How long a server is waited for, whatever it does meanwhile: node's own timeout of a socket begins when it is connected, and anew with
- * every byte, of which a server can send one now and then for years.
+ * How long a server is waited for that says nothing or next to nothing: node's own timeout of a socket begins when it is connected, and
+ * anew with every byte, of which a server can send one now and then for years. How much is read at all is bounded elsewhere (http.ts).
  */
 
 /** Less than this is no sign of life. A server that is still at work sends heartbeats of five bytes. */

@@ -2,8 +2,10 @@
  * A server that keeps a machine without git waiting: every wait ends, and says why. Seen to go on for ever where only node's own timeout
  * of a silent socket bounded it, but for the two that say nothing at all, which were taken for a connection that broke off.
  */
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sendRequest } from '../../src/git/http.ts';
 import { HttpTransport } from '../../src/git/http-transport.ts';
 import { packet } from '../../src/git/pkt-line.ts';
 import type { Quarantine } from '../../src/git/quarantine.ts';
@@ -39,6 +41,10 @@ async function serve(answer: (socket: Socket, line: string) => void): Promise<nu
       answer(socket, bytes.toString('latin1').split('\r\n')[0]!);
     });
   });
+  return listen();
+}
+
+async function listen(): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
@@ -108,4 +114,24 @@ test('a server that takes longer in all, and goes on all the while, is waited fo
     })();
   });
   expect(await outcomeOf(transportTo(port).readHead())).toBe('1'.repeat(40));
+});
+
+/** Seen to fail with all pieces written at once. */
+test('a server that takes what is sent to it slowly, and goes on all the while, is waited for', async () => {
+  const [silenceMs, bytesPerMs, size] = [2_000, 16_384, 64 * 1024 ** 2];
+  server = createHttpServer((incoming, answer) => {
+    const started = Date.now();
+    let taken = 0;
+    incoming.on('data', (bytes: Buffer) => {
+      taken += bytes.length;
+      const aheadMs = taken / bytesPerMs - (Date.now() - started);
+      if (aheadMs < 1) return;
+      incoming.pause();
+      setTimeout(() => incoming.resume(), aheadMs);
+    });
+    incoming.on('end', () => answer.end());
+  });
+  const request = { url: `http://127.0.0.1:${await listen()}/`, method: 'POST' as const, headers: {}, body: [new Uint8Array(size)], maxBytes: 1 };
+  const response = await sendRequest(request, { ca: undefined, proxy: undefined, silenceMs, signal: undefined });
+  response.close();
 });
