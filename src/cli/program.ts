@@ -134,9 +134,11 @@ function fromCommandOn(argv: readonly string[]): readonly string[] {
   return argv.slice(at);
 }
 
-/** `help log` is `log --help`; an unknown command after `help` is an unknown command. */
+/** `help log` is `log --help`; an unknown command after `help` is an unknown command. Help never runs one: options end what it is asked for. */
 function argvForHelp(argv: readonly string[]): string[] {
   const [first, ...rest] = argv;
   if (first !== 'help' || rest.length === 0 || rest[0]!.startsWith('-')) return [...argv];
-  return findCommand(rest) ?? Object.hasOwn(FAMILIES, rest.join(' ')) ? [...rest, '--help'] : rest;
+  const option = rest.findIndex((word) => word.startsWith('-'));
+  const asked = option < 0 ? rest : rest.slice(0, option);
+  return findCommand(asked) ?? Object.hasOwn(FAMILIES, asked.join(' ')) ? [...asked, '--help'] : asked;
 }
