@@ -77,6 +77,8 @@ export class ObjectStore {
 
   /** Tells whether a whole copy is in a known pack, without looking at the folder again: for writers, who hold the lock. */
   async holdsWhole(oid: Oid): Promise<boolean> {
+    // A pack that git has taken away since it was opened can still be read, but holds nothing any more.
+    await this.#open.close();
     return 'object' in (await this.#readPacked(oid));
   }
 
@@ -150,7 +152,7 @@ export class ObjectStore {
     for (const [name, index] of this.#indexes) {
       const offset = index.offsetOf(oid, wanted);
       if (offset === undefined) continue;
-      const copy = await readWhole(oid, () => this.#readFromPack(name, index, offset));
+      const copy = await readWhole(oid, () => this.#open.lend(name, (pack) => readPackedObject(pack, index, offset)));
       if ('object' in copy) return copy;
       if (copy.fault === undefined) continue;
       fault = copy.fault;
@@ -158,10 +160,6 @@ export class ObjectStore {
       await this.#open.close();
     }
     return { fault };
-  }
-
-  async #readFromPack(name: string, index: PackIndex, offset: number): Promise<GitObject | undefined> {
-    return this.#open.lend(name, (pack) => readPackedObject(pack, index, offset));
   }
 
   async #readLoose(oid: Oid): Promise<GitObject | undefined> {

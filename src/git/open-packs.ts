@@ -7,7 +7,7 @@ import type { ReadHandle } from './fs.ts';
 
 /** Time for a few hundred objects. */
 const OPEN_MS = 50;
-/** Of all repositories of the process together, since a server may have thousands. Above it, packs are closed after each read. */
+/** Of all repositories of the process together, since a server may have thousands. Above it, packs are closed as soon as nobody reads. */
 const MOST_OPEN = 64;
 
 let openInProcess = 0;

@@ -267,3 +267,17 @@ test('finds the objects that begin with given digits, in several packs and loose
   for (const oid of all) expect([...(await repository.startingWith(oid.slice(0, 7)))]).toEqual([oid]);
   await repository.close();
 });
+
+/** Seen to fail where a pack that is still open counts as one that is there. */
+test('an object whose pack git took away a moment ago is written again', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createSample(gitdir);
+  const oid = git(gitdir, ['hash-object', '-w', '--stdin'], 'twice').trim() as Oid;
+  const pack = join(gitdir, 'objects/pack', `pack-${git(gitdir, ['pack-objects', '-q', join(gitdir, 'objects/pack/pack')], `${oid}\n`).trim()}`);
+  git(gitdir, ['prune-packed']);
+  expect((await repository.read(oid)).type).toBe('blob');
+  for (const extension of ['pack', 'idx']) unlinkSync(`${pack}.${extension}`);
+  await addFile(repository, 'a', 'twice');
+  expect(git(gitdir, ['fsck', '--strict', '--full'])).toBe('');
+  await repository.close();
+});
