@@ -1,7 +1,7 @@
 /**
  * Commits as a person names them, the same in every command:
  *
- *     <oid>, or a prefix of at least 4 digits that only one commit has      HEAD, @
+ *     <oid>, or a prefix of at least 4 digits that only one commit has, of all that are here and signed by the vault      HEAD, @
  *     @{<time>}   the newest commit on the vault's own line that is not later, by the exact times in the records
  *     tool-use:<id>, session:<id>   the newest commit of it
  *     <any of these>~<n>, <any of these>^   going back along first parents
@@ -23,6 +23,7 @@ export interface RevisionRange {
 const SUFFIXES = /(?:~\d{0,9}|\^[01]?)+$/;
 const PREFIX = /^[0-9a-f]{4,40}$/;
 const MAX_CANDIDATES = 10;
+const NO_COMMIT = 'expected the oid of a commit, got that of something else or of a damaged one; verify tells which';
 
 /** @throws BAD_REVISION when there is no such commit, or several; `details.candidates` has the oids that it could be */
 export async function resolveRevision(vault: VaultRepository, text: string, nowMs: number = Date.now()): Promise<Oid> {
@@ -66,21 +67,20 @@ async function resolveOid(vault: VaultRepository, prefix: string): Promise<Oid> 
   const whole = parseOid(prefix);
   if (whole !== undefined && (await vault.repository.has(whole))) return checked(vault, whole);
   const found: Oid[] = [];
-  for (const oid of await vault.repository.startingWith(prefix)) if (await isCommit(vault, oid)) found.push(oid);
+  let damage: unknown;
+  for (const oid of await vault.repository.startingWith(prefix)) {
+    try {
+      if ((await vault.repository.read(oid)).type === 'commit') found.push(oid);
+    } catch (error) {
+      if (!isMemgitError(error, 'CORRUPT')) throw error;
+      damage = error;
+    }
+  }
   const [only, second] = found;
+  if (only === undefined && damage !== undefined) throw bad(NO_COMMIT, [], damage);
   if (only === undefined) throw bad('expected the oid of a commit, but none begins with these digits; the log lists them');
   if (second !== undefined) throw bad('expected the oid of one commit, but several begin with these digits; give more of them', found.sort());
   return checked(vault, only);
-}
-
-/** What is damaged is not one that anybody could mean. */
-async function isCommit(vault: VaultRepository, oid: Oid): Promise<boolean> {
-  try {
-    return (await vault.repository.read(oid)).type === 'commit';
-  } catch (error) {
-    if (!isMemgitError(error, 'CORRUPT')) throw error;
-    return false;
-  }
 }
 
 /** A commit that is named directly may stand outside the history that the head vouches for, so it has to vouch for itself. */
@@ -90,7 +90,7 @@ async function checked(vault: VaultRepository, oid: Oid): Promise<Oid> {
     return oid;
   } catch (cause) {
     if (!isMemgitError(cause, 'CORRUPT')) throw cause;
-    throw bad('expected the oid of a commit, got that of something else or of a damaged one; verify tells which', [], cause);
+    throw bad(NO_COMMIT, [], cause);
   }
 }
 

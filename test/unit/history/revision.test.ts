@@ -1,12 +1,14 @@
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemRandom } from '../../../src/crypto/sodium.ts';
 import { isMemgitError } from '../../../src/errors.ts';
 import type { Oid } from '../../../src/git/objects.ts';
+import { PackIndex } from '../../../src/git/pack-index.ts';
 import { resolveRange, resolveRevision } from '../../../src/history/revision.ts';
 import { VaultRepository } from '../../../src/vault/vault-repository.ts';
 import { temporaryFolder } from '../../support/git-repository.ts';
 import { HandMadeVault, makeEpoch, makeKeyring, makeStore, makeStoreSlot } from '../../support/hand-made-vault.ts';
-import { createTmpVault, FIRST_TIME_MS, MINUTE_MS, writeFile } from '../../support/tmp-vault.ts';
+import { createTmpVault, FIRST_TIME_MS, MINUTE_MS, reopen, writeFile } from '../../support/tmp-vault.ts';
 
 const folder = temporaryFolder();
 let vault: VaultRepository;
@@ -59,6 +61,27 @@ test('four digits name a commit where no other commit begins so, whatever else d
     const expected = prefixes.get(oid.slice(0, 4)) === 1 ? expect(resolve(oid.slice(0, 4))).resolves.toBe(oid) : expect(resolve(oid.slice(0, 4))).rejects.toMatchObject({ code: 'BAD_REVISION' });
     await expected;
   }
+});
+
+/** Seen to fail where what is damaged is passed over. */
+test('the first digits of a damaged commit say that it is damaged', async () => {
+  const made = await createTmpVault(folder, 'bob');
+  const { vault: other, gitdir } = made;
+  const oid = await writeFile(other, 'a.txt', 'a');
+  // Of the head and its parents opening would tell.
+  for (const text of ['b', 'c']) await writeFile(other, 'a.txt', text);
+  for (const file of readdirSync(join(gitdir, 'objects/pack')).filter((name) => name.endsWith('.idx'))) {
+    const offset = new PackIndex(readFileSync(join(gitdir, 'objects/pack', file))).offsetOf(oid);
+    if (offset === undefined) continue;
+    const path = join(gitdir, 'objects/pack', file.replace(/idx$/, 'pack'));
+    const bytes = readFileSync(path);
+    bytes.fill(0, offset + 4, offset + 20);
+    chmodSync(path, 0o600);
+    writeFileSync(path, bytes);
+  }
+  const reopened = await reopen(made);
+  await expect(resolveRevision(reopened, oid.slice(0, 10))).rejects.toMatchObject({ code: 'BAD_REVISION', message: expect.stringContaining('damaged') as string });
+  await Promise.all([other.close(), reopened.close()]);
 });
 
 test('a range', async () => {
