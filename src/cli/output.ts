@@ -30,8 +30,8 @@ export class Output {
   #paged = false;
   readonly #stdout: Writable;
   #pager: Pager | undefined;
-  /** What a pager that cannot be run would lose. */
-  #unread: (string | Uint8Array)[] = [];
+  /** What a pager that cannot be run would lose; `undefined` once there is more than a pipe holds, which somebody has taken. */
+  #unread: (string | Uint8Array)[] | undefined = [];
   #unreadSize = 0;
   #gathered = '';
   #started = false;
@@ -114,7 +114,7 @@ export class Output {
   /** Waits until the reader has left the pager. Returns false where that was never run, and what it was given is shown without it. */
   async #leavePager(): Promise<boolean> {
     this.#pager?.input.end();
-    if ((await this.#pager?.done) !== false) return true;
+    if ((await this.#pager?.done) !== false || this.#unread === undefined) return true;
     this.#pager = undefined;
     for (const chunk of this.#unread) await writeTo(this.#stdout, chunk);
     return false;
@@ -133,8 +133,8 @@ export class Output {
   }
 
   #keepUnread(chunk: string | Uint8Array): void {
-    if (this.#unreadSize > UNREAD_MAX) this.#unread = [];
-    else this.#unread.push(chunk);
+    if (this.#unreadSize > UNREAD_MAX) this.#unread = undefined;
+    this.#unread?.push(chunk);
     this.#unreadSize += chunk.length;
   }
 }
