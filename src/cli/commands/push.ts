@@ -1,5 +1,5 @@
 /** `memgit push`: brings a backup up to the memory, or the backups of all users. */
-import { isMemgitError, MemgitError } from '../../errors.ts';
+import { MemgitError } from '../../errors.ts';
 import type { Pushed } from '../../sync/push.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -33,6 +33,7 @@ export const push = defineCommand({
       from: string('Oid that it was at; absent when it was empty'),
       commits: integer('Commits that are new there'),
       code: string('With --all-users: the code of the error, when this one failed'),
+      message: string('With --all-users: what went wrong, when this one failed; not stable'),
     },
   ),
   examples: [
@@ -67,8 +68,9 @@ async function pushAll(context: Context, { remote, jobs }: { remote: string | un
             continue;
           }
           if (exit === OK) exit = exitOf(error);
-          if (context.json) await context.out.json({ vaultId, ...(userId === undefined ? {} : { userId }), code: isMemgitError(error) ? error.code : 'UNEXPECTED' });
-          context.say(`${context.json ? '' : `${visibleLine(userId ?? vaultId)}: `}${describeFailure(failureOf(error), context).trimEnd()}`);
+          const failure = failureOf(error);
+          if (context.json) await context.out.json({ vaultId, ...(userId === undefined ? {} : { userId }), code: failure.code, message: failure.message });
+          context.say(`${context.json ? '' : `${visibleLine(userId ?? vaultId)}: `}${describeFailure(failure, context).trimEnd()}`);
         }
         return exit;
       }),
