@@ -75,7 +75,7 @@ class Reader {
   /** The type of the item that comes next. */
   #type(): number | undefined {
     const first = this.#bytes[this.#at];
-    return first && first >> 5;
+    return first === undefined ? undefined : first >> 5;
   }
 
   /** Reads the number that an item of this type begins with: a whole number itself, else how much there is of what follows. */
