@@ -100,7 +100,7 @@ export function snippetAround(text: string, offset: number, length: number): str
   const first = 1 + countNewlines(text, 0, offset);
   // A change that ends in a newline ends on the line which that newline closes.
   const last = first + countNewlines(text, offset, offset + Math.max(0, length - 1));
-  const from = Math.max(1, Math.min(first, countLines(text)) - 2);
+  const from = Math.max(1, first - 2);
   const start = endOfLines(text, 0, from - 1, '\n');
   return numberLines(splitLines(text.slice(start, endOfLines(text, start, last + 3 - from, '\n'))), from);
 }

@@ -116,8 +116,8 @@ describe('snippetAround', () => {
     expect(snippetAround(whole, whole.indexOf('4'), 2)).toBe(numberLines(['2', '3', '4', '5', '6'], 2));
   });
 
-  test('a deletion at the end shows the end', () => {
-    expect(snippetAround('1\n2\n3\n', 6, 0)).toBe(numberLines(['1', '2', '3'], 1));
+  test('a deletion at the end shows the two lines before it', () => {
+    expect(snippetAround('1\n2\n3\n', 6, 0)).toBe(numberLines(['2', '3'], 2));
     expect(snippetAround('', 0, 0)).toBe(numberLines([''], 1));
   });
 });
@@ -189,7 +189,7 @@ const plainly = {
     const lines = splitLines(text);
     const first = 1 + newlines(0, offset);
     const last = first + newlines(offset, offset + Math.max(0, length - 1));
-    const from = Math.max(1, Math.min(first, lines.length) - 2);
+    const from = Math.max(1, first - 2);
     return numberLines(lines.slice(from - 1, last + 2), from);
   },
   insertLines: (text: string, after: number, insertion: string): string => {
