@@ -41,7 +41,7 @@ export function differentialSuite(name: string, factory: () => Promise<ComparedT
   });
 }
 
-/** Found by 2,000 random runs: the snippet began a line too early. */
+/** Found by the long run: the snippet began a line too early. */
 const DELETION_AT_THE_END: MemoryCommand[] = [
   { command: 'create', path: '/memories/d/x', file_text: '\n\n\n\u{1f600}' },
   { command: 'str_replace', path: '/memories/d/x', old_str: '\u{1f600}', new_str: '' },

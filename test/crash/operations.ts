@@ -70,7 +70,7 @@ async function withoutGit(action: () => Promise<unknown>): Promise<void> {
   await running;
 }
 
-export const OPERATIONS: readonly Operation[] = [
+export const OWN_OPERATIONS: readonly Operation[] = [
   command('view', { path: '/memories/a.txt' }),
   command('create', { path: '/memories/deep/er/new.txt', file_text: 'new\n' }),
   command('str_replace', { path: '/memories/a.txt', old_str: 'two', new_str: 'zwei' }),
@@ -109,10 +109,6 @@ export const OPERATIONS: readonly Operation[] = [
   },
   { name: 'gc', prepare: someFiles, run: ({ vault }) => vault.gc() },
   { name: 'gc without git', prepare: someFiles, run: ({ repository }) => withoutGit(() => repository.repository.gc()) },
-  sync('fetch', fetchRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
-  sync('pull, forward', pullRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
-  sync('pull, merge', pullRemote, { ours: 'zero\none\ntwo\nthree\nfour\n', theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
-  sync('push', pushRemote, { ours: 'ours\n' }),
   { name: 'session start', prepare: someFiles, run: ({ vault }) => vault.sessions.start({ id: 'nightly', process: false }), comparable: withoutTimes },
   {
     name: 'session end',
@@ -122,4 +118,12 @@ export const OPERATIONS: readonly Operation[] = [
     run: async ({ vault }) => (await vault.sessions.resume('nightly')).end({ handoff: 'all is done' }),
     comparable: withoutTimes,
   },
+];
+
+/** Those with a remote, in a list of their own: half of the time that all calls take is spent on them. */
+export const REMOTE_OPERATIONS: readonly Operation[] = [
+  sync('fetch', fetchRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
+  sync('pull, forward', pullRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
+  sync('pull, merge', pullRemote, { ours: 'zero\none\ntwo\nthree\nfour\n', theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
+  sync('push', pushRemote, { ours: 'ours\n' }),
 ];
