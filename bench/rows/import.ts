@@ -8,6 +8,11 @@ import { writeFiles } from '../rivals.ts';
 import { atMost, row, shown, type Row } from '../row.ts';
 import { makeStore } from '../vaults.ts';
 
+const DEFLATING = [
+  'it is one thread that deflates and seals 5,000 texts: 2.1 s where bare node takes 62 ms to start, in proportion more on a slower machine. Before sealed blobs were stored as they are',
+  'and not decoded again to be cached it took 2,645 ms of CPU, and 2,094 since; deflating 32 at a time in the thread pool took more CPU than it saved. See docs/BENCHMARKS.md',
+].join(' ');
+
 export async function importRows(context: Context): Promise<Row[]> {
   const dir = join(context.dir, 'import');
   const count = sized(context, 20, 5_000);
@@ -36,5 +41,5 @@ export async function importRows(context: Context): Promise<Row[]> {
     },
   );
   await into.vault.close();
-  return [row(`import of a folder of ${count.toLocaleString('en')} files`, 'ms', figures.memgit, [atMost(3_000), shown('git add + commit', figures.git)], { remark: 'one commit; reading the folder included' })];
+  return [row(`import of a folder of ${count.toLocaleString('en')} files`, 'ms', figures.memgit, [atMost(3_000), shown('git add + commit', figures.git)], { remark: 'one commit; reading the folder included', shortfall: DEFLATING })];
 }
