@@ -5,6 +5,7 @@
 import type { Oid } from '../git/objects.ts';
 import { giveWay } from '../git/turns.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
+import type { VaultRepository } from '../vault/vault-repository.ts';
 
 export interface Relation {
   /** Commits that only the first leads to, newest first. */
@@ -22,6 +23,12 @@ const BOTH = FIRST | SECOND;
 interface Visited {
   readonly info: CommitInfo;
   sides: number;
+}
+
+/** As `relate`, of two commits that are in the repository; the second may be of another line, and have epochs that the head's keyring has not. */
+export async function relateInVault(vault: VaultRepository, first: Oid, second: Oid, signal?: AbortSignal): Promise<Relation> {
+  const keys = await vault.keysWith(second);
+  return relate((oid) => vault.commit(oid, keys), first, second, signal);
 }
 
 /** @param second `undefined` for a history that is empty, so that everything is ahead. @throws ABORTED */

@@ -9,7 +9,7 @@ import type { CommitInfo } from '../vault/commit-info.ts';
 import { parsePath } from '../vault/path.ts';
 import type { Integration, VaultState } from '../vault/transaction.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
-import { relate } from './ancestry.ts';
+import { relate, relateInVault } from './ancestry.ts';
 import { fetchRemote, type FetchOptions } from './fetch.ts';
 import { changesTowards, mergeMemories, type MergeConflict, type MergeSide, type Strategy } from './merge.ts';
 
@@ -46,8 +46,7 @@ export async function pullRemote(vault: VaultRepository, remote: Remote, options
 
 /** Whether the memory has a commit already. It only ever goes on from what it has, so a "yes" stays true. */
 async function holds(vault: VaultRepository, oid: Oid, signal: AbortSignal | undefined): Promise<boolean> {
-  const keys = await vault.keysWith(oid);
-  const { behind } = await relate((each) => vault.commit(each, keys), (await vault.head()).oid, oid, signal);
+  const { behind } = await relateInVault(vault, (await vault.head()).oid, oid, signal);
   return behind.length === 0;
 }
 

@@ -8,7 +8,7 @@ import type { Remote } from '../git/remotes.ts';
 import { openTransport } from '../git/open-transport.ts';
 import type { Transport, TransportOptions } from '../git/transport.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
-import { relate } from './ancestry.ts';
+import { relateInVault } from './ancestry.ts';
 import { describeEmptied, fetchRemote } from './fetch.ts';
 import { Outgoing } from './outgoing.ts';
 import { describeRegression, regressionOf } from './remote.ts';
@@ -54,8 +54,7 @@ async function note(vault: VaultRepository, remote: Remote, seen: { before: Oid 
 
 /** @throws PUSH_REJECTED unless the head goes on from there */
 async function commitsSince(vault: VaultRepository, head: Oid, from: Oid, remote: string, signal: AbortSignal | undefined): Promise<readonly Oid[]> {
-  const keys = await vault.keysWith(from);
-  const { ahead, behind } = await relate((oid) => vault.commit(oid, keys), head, from, signal);
+  const { ahead, behind } = await relateInVault(vault, head, from, signal);
   if (behind.length > 0) throw rejected(remote);
   return ahead;
 }
@@ -95,8 +94,7 @@ async function checkMoved(vault: VaultRepository, remote: string, seen: Oid | un
   // What is not here came from someone else; fetching it will tell whether it goes on from what was seen.
   if (!(await vault.repository.has(now))) throw rejected(remote);
   if (seen === undefined) return;
-  const keys = await vault.keysWith(seen);
-  const relation = await relate((oid) => vault.commit(oid, keys), now, seen);
+  const relation = await relateInVault(vault, now, seen);
   const missing = relation.behind.length;
   if (missing > 0) throw describeRegression(regressionOf(relation), { remote, seen, got: now, missing });
 }
