@@ -9,10 +9,11 @@ import { join } from 'node:path';
 import { MemgitError } from '../errors.ts';
 import { writeDurably } from './durable.ts';
 import { MAX_INDEX_BYTES } from './object-store.ts';
-import { describeSelf, encodeOwner, isDead, readOwner } from './owner.ts';
+import { describeSelf, encodeOwner } from './owner.ts';
 import { PackIndex } from './pack-index.ts';
 import type { Place } from './publish.ts';
 import { runGit, type GitResult } from './system-git.ts';
+import { clearDead } from './unfinished.ts';
 import { removePacks } from './whole-packs.ts';
 
 const FOLDER = /^repack-[0-9a-f]{16}$/;
@@ -34,7 +35,7 @@ export class FullPack {
   static async make(place: Place, git: string, signal?: AbortSignal): Promise<FullPack> {
     const { fs, layout } = place;
     await fs.mkdir(layout.own);
-    await clearDead(place);
+    await clearDead(fs, layout.own, FOLDER, (path) => join(path, OWNER_FILE));
     const owner = describeSelf();
     const full = new FullPack(place, join(layout.own, `repack-${owner.id}`));
     await fs.mkdir(full.#folder);
@@ -98,14 +99,6 @@ export class FullPack {
 function holdsAll(index: PackIndex, pack: PackIndex): boolean {
   for (const { oid } of pack.entries()) if (index.offsetOf(oid) === undefined) return false;
   return true;
-}
-
-async function clearDead({ fs, layout }: Place): Promise<void> {
-  for (const name of (await fs.readdir(layout.own)) ?? []) {
-    if (!FOLDER.test(name)) continue;
-    const owner = await readOwner(fs, join(layout.own, name, OWNER_FILE));
-    if (owner && isDead(owner)) await rm(join(layout.own, name), { recursive: true, force: true });
-  }
 }
 
 function failed(reason: string, cause?: Error): MemgitError {

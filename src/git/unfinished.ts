@@ -22,10 +22,15 @@ export async function removeMakerNote(fs: FileSystem, layout: Layout): Promise<v
 }
 
 export async function clearUnfinished(fs: FileSystem, folder: string): Promise<void> {
+  await clearDead(fs, folder, NAME, (path) => notePath(layoutOf(path)));
+}
+
+/** Clears away the folders of such names whose makers are provably dead, by what is written down in each. */
+export async function clearDead(fs: FileSystem, folder: string, named: RegExp, noteIn: (path: string) => string): Promise<void> {
   for (const name of (await fs.readdir(folder)) ?? []) {
     const path = join(folder, name);
-    if (!NAME.test(name) || (await fs.lstat(path))?.kind !== 'directory') continue;
-    const maker = await readOwner(fs, notePath(layoutOf(path)));
+    if (!named.test(name) || (await fs.lstat(path))?.kind !== 'directory') continue;
+    const maker = await readOwner(fs, noteIn(path));
     if (maker && isDead(maker)) await rm(path, { recursive: true, force: true });
   }
 }
