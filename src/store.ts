@@ -176,7 +176,7 @@ export class Store {
     try {
       return await this.#open(vaultId, vaultOptions);
     } catch (error) {
-      if (!(error instanceof MemgitError && error.code === 'VAULT_NOT_FOUND')) throw error;
+      if (!isMemgitError(error, 'VAULT_NOT_FOUND')) throw error;
       if (!create) throw new MemgitError('VAULT_NOT_FOUND', 'this user has no vault in the store; check the user id, letter by letter', { cause: error });
     }
     // One that was removed and is made again, on purpose or not, does not go on from what it was.
@@ -186,7 +186,7 @@ export class Store {
       return await VaultRepository.create(this.#gitdir(toHex(vaultId)), { userId, vaultId, store, wrapKey: vaultWrapKey(secret, vaultId) }, vaultOptions);
     } catch (error) {
       // Another process made it first.
-      if (!(error instanceof MemgitError && error.code === 'STORE_EXISTS')) throw error;
+      if (!isMemgitError(error, 'STORE_EXISTS')) throw error;
       return this.#open(vaultId, vaultOptions);
     }
   }
