@@ -1,6 +1,6 @@
 /** The library in the hands of a host program that makes mistakes: wrong types, options that do not exist, closing too early. */
 import { join } from 'node:path';
-import { generateKey, openStore, type Store, type Vault } from '../../src/index.ts';
+import { clone, generateKey, openRepository, openStore, type Store, type Vault } from '../../src/index.ts';
 import { temporaryFolder } from '../support/git-repository.ts';
 
 const folder = temporaryFolder();
@@ -60,4 +60,54 @@ test('an unfilled buffer is no key, and a wait without end is no timeout', async
 test('what a record cannot hold is refused when the tool is made, not at each of its calls', () => {
   expect(() => vault.memoryTool({ model: 5 as unknown as string })).toThrow(TypeError);
   expect(() => vault.handlers({ actor: 'a'.repeat(257) })).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }));
+});
+
+const odd = (value?: unknown) => value as never;
+
+// All were seen to fail: most with what the engine says of a property of undefined, some by being taken for something else.
+test.each<[told: string, wrong: () => unknown]>([
+  ['options: expected an object', () => openStore(odd())],
+  ['options: expected an object', () => openRepository(odd())],
+  ['location: expected an object', () => clone(odd())],
+  ['url: expected text', () => clone(odd({ gitdir: 'x', key }))],
+  ['key: expected text, 32 bytes, or a provider', () => openStore({ dir, key: odd(null) })],
+  ['key: expected text, 32 bytes, or a provider', () => openStore({ dir, key: odd({}) })],
+  ['key: expected text, 32 bytes, or a provider', () => openStore({ dir, key: { getKey: async () => odd('text') } })],
+  ['passphrase: expected text', () => openStore({ dir, passphrase: odd(5) })],
+  ['template: expected text', () => store.setBackup(odd(5))],
+  ['revision: expected text, got undefined', () => vault.resolve(odd())],
+  ['revision: expected text', () => vault.show(odd(5))],
+  ['from: expected text', () => vault.diff(odd())],
+  ['to: expected text', () => vault.diff('HEAD', odd(5))],
+  ['revision: expected text', () => vault.list('/memories', { revision: odd(5) })],
+  ['revision: expected text', () => vault.blame('/memories/a', { revision: odd(5) })],
+  ['revision: expected text', () => vault.log({ revision: odd(5) })],
+  ['since: expected text or a Date', () => vault.log({ since: odd(5) })],
+  ['grep: expected text or a RegExp', () => vault.log({ grep: odd(5) })],
+  ['pattern: expected text or a RegExp', () => vault.grep(odd())],
+  ['what: expected an object', () => vault.revert(odd())],
+  ['revisions: expected a list of texts, got string', () => vault.revert({ revisions: odd('HEAD') })],
+  ['paths: expected a list of texts, got string', () => vault.restore('HEAD', odd('/memories/a'))],
+  ['folder: expected the path of a folder', () => vault.importFiles(odd())],
+  ['folder: expected the path of a folder', () => vault.exportFiles(odd())],
+  ['name: expected text', () => vault.addRemote(odd(), odd())],
+  ['url: expected text', () => vault.addRemote('origin', odd())],
+  ['timeoutMs: expected a whole number', () => vault.push('origin', { timeoutMs: 0 })],
+  ['timeoutMs: expected a whole number', () => vault.fetch('origin', { timeoutMs: 2 ** 31 })],
+  ['retries: expected a whole number', () => vault.pull('origin', { retries: NaN })],
+  ['concurrency: expected a whole number', () => store.sync({ concurrency: 0 }).next()],
+  ["format: expected 'text' or 'json'", () => vault.sessions.brief({ format: odd('yaml') })],
+  ['process: expected a whole number', () => vault.sessions.start({ process: odd('me') })],
+  ['features: expected a list', () => vault.features.init(odd())],
+  ['feature: expected an object', () => vault.features.init([odd(5)])],
+  ['steps: expected a list of texts', () => vault.features.init([{ id: 'a', description: 'b', steps: odd('c') }])],
+  ['what proves it: expected an object', () => vault.features.pass('a', odd())],
+  ['why: expected an object', () => vault.features.fail('a', odd())],
+  ['entry: expected an object', async () => (await vault.sessions.start()).progress.append(odd('done'))],
+  ['did: expected a list of texts', async () => (await vault.sessions.start()).progress.append({ did: odd(5) })],
+  ['why: expected an object', async () => (await vault.sessions.start()).abandon(odd())],
+])('wrong use is told as what was expected: %s', async (told, wrong) => {
+  const failure: unknown = await (async () => wrong())().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: expect.stringContaining(told) });
+  expect(failure instanceof TypeError || failure instanceof RangeError).toBe(true);
 });

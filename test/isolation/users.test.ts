@@ -7,7 +7,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, re
 import { dirname, join } from 'node:path';
 import { MemgitError } from '../../src/errors.ts';
 import type { Oid } from '../../src/git/objects.ts';
-import { generateKey, isMemgitError, openStore, type Store, type UserEntry } from '../../src/index.ts';
+import { generateKey, isMemgitError, openStore, type Store, type UserEntry, type Vault } from '../../src/index.ts';
 import { SharedCache } from '../../src/vault/cache.ts';
 import type { FileInfo } from '../../src/vault/snapshot.ts';
 import { VaultRepository } from '../../src/vault/vault-repository.ts';
@@ -216,16 +216,21 @@ test('vaults behind a planted link are named with their error, and keep no other
   await store.close();
 });
 
+async function writeTwice(store: Store): Promise<{ vault: Vault; old: string }> {
+  const vault = await store.vault('alice');
+  const old = await vault.write('/memories/note.md', 'old');
+  await vault.write('/memories/note.md', 'new');
+  return { vault, old: old! };
+}
+
 // Seen to read the old text when a vault was opened anew as if it had never been met. Collected by the garbage collector, it is opened anew too.
 test('a rollback is noticed by a store that has closed the vault meanwhile', async () => {
   const { alice, reopen } = await twoUsers();
   const store = await reopen();
-  const vault = await store.vault('alice');
-  const old = await vault.write('/memories/note.md', 'old');
-  await vault.write('/memories/note.md', 'new');
+  const { vault, old } = await writeTwice(store);
   await vault.close();
   await (await store.vault('alice')).close();
-  writeFileSync(join(alice, 'refs/heads/main'), `${old!}\n`);
+  writeFileSync(join(alice, 'refs/heads/main'), `${old}\n`);
   await expect(store.vault('alice')).rejects.toMatchObject({ code: 'ROLLBACK_DETECTED' });
   rmSync(alice, { recursive: true });
   await expect((await store.vault('alice')).list()).resolves.toEqual([]);
@@ -235,10 +240,8 @@ test('a rollback is noticed by a store that has closed the vault meanwhile', asy
 test('a rollback is noticed by a store that lists its users', async () => {
   const { alice, reopen } = await twoUsers();
   const store = await reopen();
-  const vault = await store.vault('alice');
-  const old = await vault.write('/memories/note.md', 'old');
-  await vault.write('/memories/note.md', 'new');
-  writeFileSync(join(alice, 'refs/heads/main'), `${old!}\n`);
+  const { old } = await writeTwice(store);
+  writeFileSync(join(alice, 'refs/heads/main'), `${old}\n`);
   expect(await collect(store.users())).toContainEqual(expect.objectContaining({ error: expect.objectContaining({ code: 'ROLLBACK_DETECTED' }) as unknown }));
   await store.close();
 });

@@ -36,7 +36,7 @@ test.each(CASES)('bash offers for %j', async (typed, offered, notOffered) => { /
   for (const word of notOffered) expect(found).not.toContain(word);
 });
 
-(isInstalled('fish') ? test.each(CASES) : test.skip.each(CASES))('fish offers for %j', async (typed, offered, notOffered) => {
+(isInstalled('fish') ? test.each(CASES) : test.skip.each(CASES))('fish offers for %j', async (typed, offered, notOffered) => { // skipped where fish is not installed
   const found = runIn('fish', `${await scriptFor('fish')}\ncomplete -C '${typed.join(' ')}'`).split('\n').map((line) => line.split('\t')[0]);
   for (const word of offered) expect(found).toContain(word);
   for (const word of notOffered) expect(found).not.toContain(word);
