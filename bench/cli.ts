@@ -17,11 +17,11 @@ export interface Invocation {
 /** Runs the command on a store. */
 export type Memgit = (...args: readonly string[]) => Invocation;
 
-/** @param copy where the program is copied to, so that a build meanwhile does not matter */
+/** @param copy where the program is copied to, so that a build meanwhile does not matter, and keeps its compiled code */
 export function commandFor({ dir, key }: BenchStore, copy: string): Memgit {
   if (!existsSync(join(BUILT, 'cli.cjs'))) throw new Error(`expected the built program in ${BUILT}, found none; run npm run build`);
   cpSync(BUILT, copy, { recursive: true });
-  const env = { ...GIT_ENVIRONMENT, MEMGIT_STORE: dir, MEMGIT_USER: USER, MEMGIT_KEY: key };
+  const env = { ...GIT_ENVIRONMENT, MEMGIT_STORE: dir, MEMGIT_USER: USER, MEMGIT_KEY: key, XDG_CACHE_HOME: copy };
   return (...args) => ({ program: process.execPath, args: [join(copy, 'cli.cjs'), ...args], env });
 }
 

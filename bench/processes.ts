@@ -1,9 +1,12 @@
 /** Runs other programs to their end. */
 import { execFileSync, spawn } from 'node:child_process';
 
+// Read by every node that starts, before it does anything: 40 ms, by memgit and by a bare node alike.
+const { NODE_EXTRA_CA_CERTS: _, ...inherited } = process.env;
+
 /** Nothing of the machine's or the user's configuration changes what is measured. */
 export const GIT_ENVIRONMENT = {
-  ...process.env,
+  ...inherited,
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
   GIT_AUTHOR_NAME: 'agent', GIT_AUTHOR_EMAIL: 'agent@localhost', GIT_COMMITTER_NAME: 'agent', GIT_COMMITTER_EMAIL: 'agent@localhost',

@@ -27,6 +27,7 @@ const folder = await mkdtemp(join(tmpdir(), 'memgit-demo-'));
 const api = live ? undefined : await startMessagesApi(playTranscript(transcript));
 const env = {
   ...process.env,
+  XDG_CACHE_HOME: folder,
   ...(api && { ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: 'the stand-in asks for none' }),
   MEMGIT_STORE: join(folder, 'memory'),
   MEMGIT_USER: 'alice',

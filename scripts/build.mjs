@@ -47,20 +47,23 @@ function buildCommonJs() {
   });
 }
 
-/** esbuild cuts a program into several files only as ES modules, but node loads CommonJS sooner: the files are made that afterwards. */
+/**
+ * The program in chunks/, and the file that starts it. esbuild cuts a program into several files only as ES modules, but node loads
+ * CommonJS sooner: the files are made that afterwards.
+ */
 async function buildCommand() {
   /** @type {Pick<import('esbuild').CommonOptions, 'platform' | 'target' | 'minifyWhitespace' | 'minifySyntax'>} */
   const shared = { platform: 'node', target: 'node20.19', minifyWhitespace: true, minifySyntax: true };
   const { metafile, outputFiles } = await build({
     ...shared,
-    entryPoints: { cli: 'src/cli/main.ts' },
+    entryPoints: { 'cli-main': 'src/cli/main.ts' },
     bundle: true,
     format: 'esm',
     splitting: true,
-    chunkNames: 'chunks/cli-[name]-[hash]',
+    chunkNames: 'cli-[name]-[hash]',
     outExtension: { '.js': '.cjs' },
     external: peers,
-    outdir: 'dist',
+    outdir: 'dist/chunks',
     plugins: [libsodiumApart('dist/chunks')],
     logLevel: 'warning',
     metafile: true,
@@ -71,6 +74,16 @@ async function buildCommand() {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, code);
   }
+  await build({
+    ...shared,
+    entryPoints: { cli: 'src/cli/start.ts' },
+    bundle: true,
+    format: 'cjs',
+    define: { 'import.meta.dirname': '__dirname' },
+    outExtension: { '.js': '.cjs' },
+    outdir: 'dist',
+    logLevel: 'warning',
+  });
   await chmod('dist/cli.cjs', 0o755);
   return metafile;
 }

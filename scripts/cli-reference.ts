@@ -38,6 +38,12 @@ The first of these that is given is the one that is used, whether it opens the s
 
 Of a file or a command's output the first line counts. A command is run by \`sh\`, so pipes and \`~\` work; its stdin is empty. A key
 file that others can read is warned about. A secret is never an argument.
+
+## Compiled code
+
+A command that runs for the first time leaves what node compiled of it in \`$XDG_CACHE_HOME/memgit\` (\`~/.cache/memgit\` when the variable is not set), and starts
+sooner from then on. The folder is used only while nobody else can write to it, and may be removed at any time. With
+\`NODE_DISABLE_COMPILE_CACHE=1\` nothing is kept or used.
 `;
 
 export function cliReference(): string {

@@ -1,8 +1,7 @@
-#!/usr/bin/env node
-/** The `memgit` program: hands the process's streams and signals to `run` and ends with the exit code that it returns. */
-import { run } from './program.ts';
+/** Hands the process's arguments, streams and signals to `run`. What node loads first is start.ts. */
 import { processIo } from './process-io.ts';
+import { run, type Ran } from './program.ts';
 
-// Stays where `run` never comes to an end, and node goes when nothing is left to wait for.
-process.exitCode = 1;
-void run(process.argv.slice(2), processIo()).then((exit) => process.exit(exit));
+export async function main(): Promise<Ran> {
+  return run(process.argv.slice(2), processIo());
+}

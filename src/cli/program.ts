@@ -17,26 +17,32 @@ import { VERSION } from './version.ts';
 
 type Typed = Readonly<Record<string, unknown>>;
 
+export interface Ran {
+  readonly exit: number;
+  /** The name of the command that was run; `undefined` when none was, for help or wrong arguments. */
+  readonly command: string | undefined;
+}
+
 /** Runs one command line, without the program's own name. Never throws. */
-export async function run(argv: readonly string[], io: Io): Promise<number> {
+export async function run(argv: readonly string[], io: Io): Promise<Ran> {
   // Help can be cut short by `head` too; commands learn of it from their own writes.
   io.stdout.on('error', () => undefined);
-  let exit: number = OK;
+  let ran: Ran = { exit: OK, command: undefined };
   const words = argvForHelp(argv);
   const named = fromCommandOn(words);
   const asked = findCommand(named);
   // Describing all commands to the parser takes longer than parsing for one. Help and hints at the nearest name need all.
   const tellUsage = (text: string) => io.stderr.write(describeFailure(usageFailure(text, named), { json: argv.includes('--json') }));
   const program = buildProgram(io, asked ? [asked] : COMMANDS, tellUsage, async (command, typed) => {
-    exit = await runCommand(command, typed, io);
+    ran = { exit: await runCommand(command, typed, io), command: command.name };
   });
   try {
     await program.parseAsync(words, { from: 'user' });
-    return exit;
+    return ran;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? OK : USAGE;
+    if (error instanceof CommanderError) return { exit: error.exitCode === 0 ? OK : USAGE, command: undefined };
     io.stderr.write(describeFailure(failureOf(error), { json: argv.includes('--json') }));
-    return exitOf(error);
+    return { exit: exitOf(error), command: undefined };
   }
 }
 

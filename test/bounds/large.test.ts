@@ -33,7 +33,7 @@ interface Ended {
 
 /** Runs a command of the built program. @param interruptAfter the number of bytes of output after which Ctrl-C is pressed */
 async function memgit(args: readonly string[], interruptAfter = Infinity): Promise<Ended> {
-  const env = { ...process.env, MEMGIT_STORE: dir, MEMGIT_KEY: key };
+  const env = { ...process.env, MEMGIT_STORE: dir, MEMGIT_KEY: key, XDG_CACHE_HOME: folder };
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, 'dist/cli.cjs', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let [lines, bytes, stderr] = [0, 0, ''];
   const interrupt = () => {

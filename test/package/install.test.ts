@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 function run(cwd: string, command: string, ...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: 'utf8', env: { ...process.env, XDG_CACHE_HOME: folder } });
   return { status, stdout, stderr };
 }
 

@@ -36,7 +36,7 @@ export function fakeIo({ env = {}, terminal = false, columns = 80, typed = [], s
 /** Runs one command line and gives all that came of it. */
 export async function runCli(argv: readonly string[], surroundings?: Surroundings): Promise<{ exit: number; stdout: string; stderr: string; questions: string[] }> {
   const { io, stdout, stderr, questions } = fakeIo(surroundings);
-  const exit = await run(argv, io);
+  const { exit } = await run(argv, io);
   return { exit, stdout: stdout(), stderr: stderr(), questions };
 }
 
