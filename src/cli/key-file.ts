@@ -1,20 +1,16 @@
 /** Key files: one line of text, readable by their owner only, kept away from the store and from anything that gets committed. */
 import type { Stats } from 'node:fs';
 import { chmod, link, lstat, open, readFile, realpath, stat, unlink } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { MemgitError } from '../errors.ts';
 import type { Context } from './context.ts';
-import { given } from './globals.ts';
 import type { Io } from './io.ts';
+import { userFolder } from './user-folder.ts';
 
-/** Where keys are kept when nothing else is said: `$XDG_CONFIG_HOME/memgit`. */
-export function keyFolder(env: Io['env']): string {
-  return join(given(env['XDG_CONFIG_HOME']) ?? join(given(env['HOME']) ?? homedir(), '.config'), 'memgit');
-}
-
-export function defaultKeyFile(env: Io['env'], storeId: string): string {
-  return join(keyFolder(env), `${storeId}.key`);
+/** Where a key of that name is kept when nothing else is said; `undefined` when there is no such place. */
+export function defaultKeyFile(env: Io['env'], name: string): string | undefined {
+  const folder = userFolder(env, 'XDG_CONFIG_HOME');
+  return folder && join(folder, `${name}.key`);
 }
 
 /**

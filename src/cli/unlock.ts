@@ -30,7 +30,10 @@ export async function unlock<T>(context: Context, open: (options: KeyOptions) =>
     key: {
       getKey: async ({ storeId }) => {
         const file = defaultKeyFile(context.io.env, storeId);
-        if (!(await exists(file))) throw new MemgitError('KEY_MISSING', `expected the key of the store, got none, and there is none at ${file}`, { details: { storeId } });
+        if (file === undefined || !(await exists(file))) {
+          const looked = file === undefined ? 'no home to look for it in' : `none at ${file}`;
+          throw new MemgitError('KEY_MISSING', `expected the key of the store, got none, and there is ${looked}`, { details: { storeId } });
+        }
         source = file;
         const { parseKey } = await import('./library.ts');
         return parseKey(await readSecretFile(context, file));

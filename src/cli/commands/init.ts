@@ -1,7 +1,7 @@
 /** `memgit init`: makes a store, and the key file that opens it. */
 import { randomBytes } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { MemgitError } from '../../errors.ts';
 import type { KeyOptions } from '../../key.ts';
 import { defineCommand } from '../command.ts';
@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { OK } from '../exits.ts';
 import { HintedError } from '../failure.ts';
 import { given } from '../globals.ts';
-import { defaultKeyFile, exists, keyFolder, renameKeyFile, writeKeyFile } from '../key-file.ts';
+import { defaultKeyFile, exists, renameKeyFile, writeKeyFile } from '../key-file.ts';
 import { flag, optional } from '../parameters.ts';
 import { oneObject, string } from '../shape.ts';
 import { findPassphrase, findSecret } from '../unlock.ts';
@@ -63,7 +63,8 @@ async function makeStoreWithNewKey({ io: { env } }: Context, dir: string, wanted
   const { generateKey } = await import('../library.ts');
   const key = await generateKey();
   // The name of a default key file is the store's id, which is not known yet.
-  const first = wanted ?? join(keyFolder(env), `new-${randomBytes(8).toString('hex')}.key`);
+  const first = wanted ?? defaultKeyFile(env, `new-${randomBytes(8).toString('hex')}`);
+  if (first === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a home to keep the new key in, got none; name a file with --key-file');
   await writeKeyFile(first, key, dir);
   let storeId: string;
   try {
@@ -73,7 +74,7 @@ async function makeStoreWithNewKey({ io: { env } }: Context, dir: string, wanted
     throw error;
   }
   if (wanted !== undefined) return { storeId, keyFile: wanted };
-  const keyFile = defaultKeyFile(env, storeId);
+  const keyFile = join(dirname(first), `${storeId}.key`);
   await renameKeyFile(first, keyFile);
   return { storeId, keyFile };
 }
