@@ -4,27 +4,33 @@ import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
 import { giveWay } from '../git/turns.ts';
 import type { EntryReader } from './entry-reader.ts';
-import type { Epoch } from './epoch.ts';
-import { PathIndex, type EntryInfo } from './path-index.ts';
+import type { EntryInfo, PathIndex } from './path-index.ts';
 import { ROOT, type MemoryPath } from './path.ts';
+import type { EpochTree, ShapeReader } from './shape-reader.ts';
 import type { NodeInfo, Snapshot } from './snapshot.ts';
 import type { TreeReader } from './tree-reader.ts';
 import { fanOf, type TreeRoot } from './tree.ts';
 
+/** What a snapshot is read with. */
+export interface SnapshotReaders {
+  readonly trees: TreeReader;
+  readonly entries: EntryReader;
+  readonly shapes: ShapeReader;
+}
+
 export class EncryptedSnapshot implements Snapshot {
-  readonly root: TreeRoot;
-  readonly #epoch: Epoch;
-  readonly #trees: TreeReader;
-  readonly #entries: EntryReader;
+  readonly #tree: EpochTree;
+  readonly #readers: SnapshotReaders;
   #index: PathIndex | undefined;
 
-  /** @param epoch the epoch that the tree belongs to, wholly */
-  constructor(root: TreeRoot, epoch: Epoch, trees: TreeReader, entries: EntryReader, index?: PathIndex) {
-    this.root = root;
-    this.#epoch = epoch;
-    this.#trees = trees;
-    this.#entries = entries;
+  constructor(tree: EpochTree, readers: SnapshotReaders, index?: PathIndex) {
+    this.#tree = tree;
+    this.#readers = readers;
     this.#index = index;
+  }
+
+  get root(): TreeRoot {
+    return this.#tree.root;
   }
 
   async stat(path: MemoryPath): Promise<NodeInfo | undefined> {
@@ -54,44 +60,33 @@ export class EncryptedSnapshot implements Snapshot {
   }
 
   async read(path: MemoryPath): Promise<Bytes> {
-    const name = this.#epoch.nameOf(path);
+    const name = this.#tree.epoch.nameOf(path);
     const blob = await this.blobOf(name);
-    const info = blob && (await this.#entries.infoIn(this.#epoch, name, blob));
-    if (blob && info?.kind === 'file') return this.#entries.content(name, blob);
+    const info = blob && (await this.#readers.entries.infoIn(this.#tree.epoch, name, blob));
+    if (blob && info?.kind === 'file') return this.#readers.entries.content(name, blob);
     throw new MemgitError((await this.stat(path)) ? 'NOT_A_FILE' : 'NOT_FOUND');
   }
 
   /** The entry of a path: a file, or the marker of an empty directory. */
   async entry(path: MemoryPath): Promise<EntryInfo | undefined> {
-    const name = this.#epoch.nameOf(path);
+    const name = this.#tree.epoch.nameOf(path);
     const blob = await this.blobOf(name);
-    return blob && this.#entries.infoIn(this.#epoch, name, blob);
+    return blob && this.#readers.entries.infoIn(this.#tree.epoch, name, blob);
   }
 
   async blobOf(name: string): Promise<Oid | undefined> {
     const fan = this.root.fans.get(fanOf(name));
-    return fan && (await this.#trees.fan(fanOf(name), fan)).get(name);
+    return fan && (await this.#readers.trees.fan(fanOf(name), fan)).get(name);
   }
 
-  /** The directory shape, built once by opening every entry. */
+  /** The directory shape, found once. */
   async index(): Promise<PathIndex> {
-    this.#index ??= PathIndex.of(await this.#allEntries());
+    this.#index ??= await this.#readers.shapes.shapeOf(this.#tree);
     return this.#index;
   }
 
   /** The directory shape if it was built already. */
   get knownIndex(): PathIndex | undefined {
     return this.#index;
-  }
-
-  async #allEntries(): Promise<EntryInfo[]> {
-    const entries: EntryInfo[] = [];
-    for (const [fan, oid] of this.root.fans) {
-      for (const [name, blob] of await this.#trees.fan(fan, oid)) {
-        entries.push(await this.#entries.infoIn(this.#epoch, name, blob));
-        await giveWay();
-      }
-    }
-    return entries;
   }
 }

@@ -19,14 +19,13 @@ import type { Epoch } from './epoch.ts';
 import { HeadReader, type CheckedHead } from './head-reader.ts';
 import type { Keyring } from './keyring.ts';
 import { joinKeys, type NewKeyring, type Unlock, type VaultKeys } from './keys.ts';
-import type { EntryInfo, PathIndex } from './path-index.ts';
-import type { MemoryPath } from './path.ts';
+import type { PathIndex } from './path-index.ts';
 import type { Compression } from './payload.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Committed, Draft, Integration, VaultState } from './transaction.ts';
 import { VaultReaders } from './readers.ts';
+import { ShapeReader, type EpochTree } from './shape-reader.ts';
 import { TreeReader, type NameChange } from './tree-reader.ts';
-import type { TreeRoot } from './tree.ts';
 import type { LastSeen, VaultOptions } from './vault-options.ts';
 
 /** The head as it was last seen, with everything that was checked about it. */
@@ -41,6 +40,7 @@ export class VaultRepository {
   readonly #random: RandomSource;
   readonly #trees: TreeReader;
   readonly #entries: EntryReader;
+  readonly #shapes: ShapeReader;
   readonly #heads: HeadReader;
   readonly #unlock: Unlock;
   /** Mutations that are not over. */
@@ -61,6 +61,7 @@ export class VaultRepository {
     const read = (oid: Oid) => repository.read(oid);
     this.#trees = new TreeReader(read, cache);
     this.#entries = new EntryReader(read, () => this.#readingKeys, cache);
+    this.#shapes = new ShapeReader(this.#trees, this.#entries);
     this.#heads = new HeadReader(read, this.#trees, cache, unlock);
   }
 
@@ -134,7 +135,7 @@ export class VaultRepository {
     const head = await this.#newest();
     if (at === undefined || at === head.info.oid) return head.snapshot;
     const { commit } = await this.commit(at);
-    return this.#newSnapshot(await this.#trees.root(commit.tree), await this.#heads.epochAt(commit, this.#readingKeys), undefined);
+    return this.#newSnapshot({ root: await this.#trees.root(commit.tree), epoch: await this.#heads.epochAt(commit, this.#readingKeys) });
   }
 
   /** @throws CORRUPT when there is no such commit */
@@ -245,7 +246,7 @@ export class VaultRepository {
     const sequence = Math.max(...parents.map(({ record }) => record.sequence)) + 1;
     const record = { ...draft.record, timeMs: this.#clock(), sequence, generation: head.info.record.generation, addedBytes, removedBytes };
     const { object, info } = makeCommit({ tree: tree.oid, parents, record }, epoch, this.#random);
-    const snapshot = this.#newSnapshot(tree.root, epoch, head.snapshot.knownIndex?.with(put, removed));
+    const snapshot = this.#newSnapshot({ root: tree.root, epoch }, head.snapshot.knownIndex?.with(put, removed));
     return {
       objects: [...objects, object],
       head: info.oid,
@@ -273,25 +274,15 @@ export class VaultRepository {
   async #read(oid: Oid, { seen, opened, lastSeen }: { seen?: Head; opened?: Head; lastSeen?: Oid | undefined }): Promise<Head> {
     const checked = await this.#heads.head(oid, seen, opened);
     if (lastSeen !== undefined) await this.#heads.checkDescent(checked.info, lastSeen);
-    const index = seen && (await this.#carryIndex(seen, checked));
-    return { ...checked, snapshot: this.#newSnapshot(checked.root, checked.keys.epoch, index) };
+    const tree = { root: checked.root, epoch: checked.keys.epoch };
+    // Names are of one epoch, so a shape goes along only where the keys stayed.
+    const known = checked.keys === seen?.keys ? seen.snapshot.knownIndex : undefined;
+    const index = seen && known && (await this.#shapes.carry(known, seen.root, tree));
+    return { ...checked, snapshot: this.#newSnapshot(tree, index) };
   }
 
-  /** Takes the directory shape along to another head by opening only the entries that changed. */
-  async #carryIndex(seen: Head, next: CheckedHead): Promise<PathIndex | undefined> {
-    const index = seen.snapshot.knownIndex;
-    if (!index || next.keys !== seen.keys) return undefined;
-    const put: EntryInfo[] = [];
-    const removed: MemoryPath[] = [];
-    for (const { name, before, after } of await this.#trees.changes(seen.root, next.root)) {
-      if (after) put.push(await this.#entries.infoIn(next.keys.epoch, name, after));
-      else if (before) removed.push((await this.#entries.info(name, before)).path);
-    }
-    return index.with(put, removed);
-  }
-
-  #newSnapshot(root: TreeRoot, epoch: Epoch, index: PathIndex | undefined): EncryptedSnapshot {
-    return new EncryptedSnapshot(root, epoch, this.#trees, this.#entries, index);
+  #newSnapshot(tree: EpochTree, index?: PathIndex): EncryptedSnapshot {
+    return new EncryptedSnapshot(tree, { trees: this.#trees, entries: this.#entries, shapes: this.#shapes }, index);
   }
 }
 
