@@ -209,9 +209,11 @@ export class Repository {
     return readSideFile(this.#place.fs, this.#place.layout, name, maxBytes);
   }
 
-  /** Keeps a file that only saves time, if that can be done. */
-  async writeSideFile(name: string, bytes: Bytes): Promise<void> {
-    if (!this.#readOnly && !this.#closed) await writeSideFile(this.#place.fs, this.#place.layout, name, bytes);
+  /** Keeps a file that only saves time, if that can be done and it can be read again. It is not made where nothing may be written. */
+  async writeSideFile(name: string, maxBytes: number, make: () => Bytes): Promise<void> {
+    if (this.#readOnly || this.#closed) return;
+    const bytes = make();
+    if (bytes.length <= maxBytes) await writeSideFile(this.#place.fs, this.#place.layout, name, bytes);
   }
 
   /** Refuses further updates and waits for those already asked for. Nothing stays open or behind. */

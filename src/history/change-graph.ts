@@ -66,8 +66,8 @@ export class ChangeGraph implements Graph<GraphCommit> {
   /** Writes what was found out into the index, if it is much. */
   async keep(): Promise<void> {
     if (this.#fresh.count < WORTH_KEEPING) return;
-    const bytes = this.#index.extended(this.#fresh, this.#vault.keys.epoch.historyIndexKey());
-    if (bytes.length <= MAX_INDEX_BYTES) await this.#vault.repository.writeSideFile(INDEX_NAME, bytes);
+    const { keys, repository } = this.#vault;
+    await repository.writeSideFile(INDEX_NAME, MAX_INDEX_BYTES, () => this.#index.extended(this.#fresh, keys.epoch.historyIndexKey()));
   }
 
   async #compare(parent: GraphCommit | undefined, child: GraphCommit): Promise<Difference> {

@@ -16,11 +16,12 @@ afterEach(() => repository.close());
 
 const own = () => join(gitdir, 'memgit');
 const read = async (maxBytes = 100) => (await repository.readSideFile('notes', maxBytes))?.toString();
+const write = async (text: string, to = repository) => to.writeSideFile('notes', 100, () => Buffer.from(text));
 
 test('what was written last is read back', async () => {
   expect(await read()).toBeUndefined();
   for (const text of ['first', 'second']) {
-    await repository.writeSideFile('notes', Buffer.from(text));
+    await write(text);
     expect(await read()).toBe(text);
   }
   expect(readdirSync(own()).filter((name) => name.startsWith('tmp'))).toEqual([]);
@@ -28,12 +29,12 @@ test('what was written last is read back', async () => {
 
 test('the folder of its own is made where a clone by git has none', async () => {
   rmSync(own(), { recursive: true });
-  await repository.writeSideFile('notes', Buffer.from('text'));
+  await write('text');
   expect(await read()).toBe('text');
 });
 
 test('what cannot be read is as good as none', async () => {
-  await repository.writeSideFile('notes', Buffer.from('long'));
+  await write('long');
   expect(await read(3)).toBeUndefined();
   mkdirSync(join(own(), 'folder'));
   writeFileSync(join(folder, 'elsewhere'), 'secret');
@@ -41,12 +42,18 @@ test('what cannot be read is as good as none', async () => {
   for (const name of ['folder', 'link']) expect(await repository.readSideFile(name, 100)).toBeUndefined();
 });
 
+test('what could not be read again is not written', async () => {
+  await write('x'.repeat(100));
+  await write('y'.repeat(101));
+  expect(await read()).toBe('x'.repeat(100));
+});
+
 test('a link in its place is replaced, and what it points to stays', async () => {
   mkdirSync(own(), { recursive: true });
   const target = join(folder, 'target');
   writeFileSync(target, 'theirs');
   symlinkSync(target, join(own(), 'notes'));
-  await repository.writeSideFile('notes', Buffer.from('ours'));
+  await write('ours');
   expect([await read(), readFileSync(target, 'utf8')]).toEqual(['ours', 'theirs']);
 });
 
@@ -58,17 +65,19 @@ test.each(['create', 'write', 'close', 'rename'])('when %s fails nothing is said
     ...(call === 'write' || call === 'close' ? { create: async (path: string) => ({ ...(await nodeFileSystem.create(path)), [call]: fail }) } : {}),
   };
   const faulty = await Repository.open(gitdir, { fs });
-  await faulty.writeSideFile('notes', Buffer.from('text'));
+  await write('text', faulty);
   expect(await read()).toBeUndefined();
   expect(readdirSync(own())).toEqual([]);
   await faulty.close();
 });
 
 test('a repository that was opened read-only, or closed, writes nothing', async () => {
+  const make = jest.fn(() => Buffer.from('text'));
   const readOnly = await Repository.open(gitdir, { readOnly: true });
-  await readOnly.writeSideFile('notes', Buffer.from('text'));
+  await readOnly.writeSideFile('notes', 100, make);
   await readOnly.close();
   await repository.close();
-  await repository.writeSideFile('notes', Buffer.from('text'));
+  await repository.writeSideFile('notes', 100, make);
   expect(await read()).toBeUndefined();
+  expect(make).not.toHaveBeenCalled();
 });
