@@ -11,7 +11,7 @@ import { wrongPlace } from './wrong-place.ts';
 interface OpenMode {
   /** Opens without a lock and without changing anything on the disk. Default true. */
   readonly readOnly?: boolean;
-  /** Whether what was found out about a long history may be kept beside it, to answer sooner the next time. Default false. */
+  /** Whether what was found out about a long history or a large memory may be kept beside it, to answer sooner the next time. Default false. */
   readonly keepIndex?: boolean;
   /** Whether a vault is made for a user who has none. Default false. */
   readonly create?: boolean;

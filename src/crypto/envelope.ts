@@ -21,8 +21,8 @@ export const HEADER_BYTES = PREFIX_BYTES + EPOCH_BYTES;
 /** What sealing adds to a plaintext. */
 export const ENVELOPE_OVERHEAD_BYTES = HEADER_BYTES + NONCE_BYTES + TAG_BYTES;
 
-/** What an envelope holds. Numbers are part of the format. */
-export const KINDS = { entry: 1, record: 2, label: 3 } as const;
+/** What an envelope holds. Numbers are part of the format; `paths` is what no object of a repository holds. */
+export const KINDS = { entry: 1, record: 2, label: 3, paths: 4 } as const;
 export type EnvelopeKind = keyof typeof KINDS;
 
 /** What binds an envelope to its place. `epoch` is `number(4, big endian) || id(8)`. */

@@ -16,6 +16,7 @@ export const LABELS = {
   keyringMac: 'memgit 1 keyring mac',
   keyCheck: 'memgit 1 key check',
   epochWrap: 'memgit 1 epoch wrap',
+  pathsSeal: 'memgit 1 paths seal',
   historyIndex: 'memgit 1 history index',
 
   // What a wrapped key is for: authenticated with it, so that one cannot stand in another's place.

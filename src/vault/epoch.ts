@@ -14,7 +14,7 @@ export const EPOCH_ID_BYTES = 8;
 export const KEY_CHECK_BYTES = 16;
 const NAME_BYTES = 20;
 
-const SEAL_LABELS = { entry: LABELS.entrySeal, record: LABELS.recordSeal, label: LABELS.labelSeal } as const;
+const SEAL_LABELS = { entry: LABELS.entrySeal, record: LABELS.recordSeal, label: LABELS.labelSeal, paths: LABELS.pathsSeal } as const;
 
 /** `number(4, big endian) || id(8)`: how an epoch is named wherever it must be named. */
 export function encodeEpochId(number: number, id: Bytes): Bytes {
@@ -54,6 +54,7 @@ export class Epoch {
       entry: deriveKey(key, SEAL_LABELS.entry),
       record: deriveKey(key, SEAL_LABELS.record),
       label: deriveKey(key, SEAL_LABELS.label),
+      paths: deriveKey(key, SEAL_LABELS.paths),
     };
     this.#nameKey = deriveKey(key, LABELS.entryName);
   }

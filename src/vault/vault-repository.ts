@@ -23,6 +23,7 @@ import type { PathIndex } from './path-index.ts';
 import type { Compression } from './payload.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Committed, Draft, Integration, VaultState } from './transaction.ts';
+import { PathList } from './path-list.ts';
 import { VaultReaders } from './readers.ts';
 import { ShapeReader, type EpochTree } from './shape-reader.ts';
 import { TreeReader, type NameChange } from './tree-reader.ts';
@@ -61,7 +62,7 @@ export class VaultRepository {
     const read = (oid: Oid) => repository.read(oid);
     this.#trees = new TreeReader(read, cache);
     this.#entries = new EntryReader(read, () => this.#readingKeys, cache);
-    this.#shapes = new ShapeReader(this.#trees, this.#entries);
+    this.#shapes = new ShapeReader(this.#trees, this.#entries, new PathList(repository, this.#random));
     this.#heads = new HeadReader(read, this.#trees, cache, unlock);
   }
 
@@ -135,7 +136,7 @@ export class VaultRepository {
     const head = await this.#newest();
     if (at === undefined || at === head.info.oid) return head.snapshot;
     const { commit } = await this.commit(at);
-    return this.#newSnapshot({ root: await this.#trees.root(commit.tree), epoch: await this.#heads.epochAt(commit, this.#readingKeys) });
+    return this.#newSnapshot({ root: await this.#trees.root(commit.tree), epoch: await this.#heads.epochAt(commit, this.#readingKeys), isHead: false });
   }
 
   /** @throws CORRUPT when there is no such commit */
@@ -246,7 +247,7 @@ export class VaultRepository {
     const sequence = Math.max(...parents.map(({ record }) => record.sequence)) + 1;
     const record = { ...draft.record, timeMs: this.#clock(), sequence, generation: head.info.record.generation, addedBytes, removedBytes };
     const { object, info } = makeCommit({ tree: tree.oid, parents, record }, epoch, this.#random);
-    const snapshot = this.#newSnapshot({ root: tree.root, epoch }, head.snapshot.knownIndex?.with(put, removed));
+    const snapshot = this.#newSnapshot({ root: tree.root, epoch, isHead: true }, head.snapshot.knownIndex?.with(put, removed));
     return {
       objects: [...objects, object],
       head: info.oid,
@@ -274,7 +275,7 @@ export class VaultRepository {
   async #read(oid: Oid, { seen, opened, lastSeen }: { seen?: Head; opened?: Head; lastSeen?: Oid | undefined }): Promise<Head> {
     const checked = await this.#heads.head(oid, seen, opened);
     if (lastSeen !== undefined) await this.#heads.checkDescent(checked.info, lastSeen);
-    const tree = { root: checked.root, epoch: checked.keys.epoch };
+    const tree = { root: checked.root, epoch: checked.keys.epoch, isHead: true };
     // Names are of one epoch, so a shape goes along only where the keys stayed.
     const known = checked.keys === seen?.keys ? seen.snapshot.knownIndex : undefined;
     const index = seen && known && (await this.#shapes.carry(known, seen.root, tree));

@@ -35,7 +35,8 @@ const plants = {
 /** Leaves each plant somewhere, by every way in which a memory is written. */
 async function plantAll({ openStore }: typeof Memgit, compression: 'deflate' | 'none'): Promise<string> {
   const dir = join(folder, `${(count += 1)}`);
-  const store = await openStore({ dir, key: randomBytes(32), compression });
+  const key = randomBytes(32);
+  const store = await openStore({ dir, key, compression });
   const vault = await store.vault(plants['user id']);
   const context = { session: plants.session, actor: plants.actor, model: plants.model, toolUseId: plants['tool_use id'] };
   const execute = async (command: Record<string, unknown>) => expect(await vault.execute(command, context)).toMatchObject({ is_error: false });
@@ -55,7 +56,12 @@ async function plantAll({ openStore }: typeof Memgit, compression: 'deflate' | '
   await execute({ command: 'delete', path: `/memories/${plants['empty directory']}/x` });
   const bytes = Buffer.concat([randomBytes(1000), Buffer.from(plants['bytes of the host program']), randomBytes(1000)]);
   await vault.write('/memories/portrait', bytes, { note: plants.note });
+  for (let i = 0; i < 50; i += 1) await vault.write(`/memories/many/${i}`, randomBytes(10));
   await store.close();
+  // A process that knows nothing leaves the path list behind.
+  const next = await openStore({ dir, key, compression });
+  await (await next.vault(plants['user id'])).status();
+  await next.close();
   return dir;
 }
 
@@ -65,6 +71,7 @@ function search(dir: string): string[] {
   const files = paths.filter((path) => path.isFile()).map(({ parentPath, name }) => join(parentPath, name));
   const repositories = paths.filter(({ name }) => name.endsWith('.git')).map(({ parentPath, name }) => join(parentPath, name));
   expect(repositories).toHaveLength(1);
+  expect(files).toContain(join(repositories[0]!, 'memgit', 'paths'));
   const haystacks = [
     ...files.map((file) => relative(dir, file)),
     ...files.map((file) => readFileSync(file, 'latin1')),

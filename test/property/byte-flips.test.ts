@@ -30,9 +30,19 @@ beforeAll(async () => {
     const content = utf8(text.replace(`line ${i * 40} `, `line ${i} changed `));
     await vault.transact(async () => ({ changes: [{ kind: 'write', path, content }], record: { op: 'create', paths: [path] }, result: undefined }));
   }
+  const paths = Array.from({ length: 50 }, (_, i) => parsePath(`/memories/many/${i}`));
+  await vault.transact(async () => ({ changes: paths.map((path) => ({ kind: 'write', path, content: utf8(path) })), record: { op: 'import', paths }, result: undefined }));
   await vault.close();
+  await leavePathList();
   whole = await readEverything();
 });
+
+/** Has a process that knows nothing look for a path. */
+async function leavePathList(): Promise<void> {
+  const vault = await VaultRepository.open(gitdir, store);
+  await (await vault.snapshot()).stat(parsePath('/memories/nothing'));
+  await vault.close();
+}
 
 /** Every record and every file of every commit, as text. */
 async function readEverything(): Promise<string> {
@@ -90,6 +100,11 @@ test('every byte of the ref and of HEAD', async () => {
     const { size } = statSync(join(gitdir, file));
     for (let at = 0; at < size; at++) expect(NOTICED).toContain(await readWithFlip(file, at, 1 << (at % 7)));
   }
+});
+
+test('some bytes of the path list, and none changes anything', async () => {
+  const { size } = statSync(join(gitdir, 'memgit/paths'));
+  for (let at = 0; at < size; at += 97) expect(await readWithFlip('memgit/paths', at, 1 << at % 8)).toBe('the same');
 });
 
 test('the same after git has packed everything into deltas of its own', async () => {

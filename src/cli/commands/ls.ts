@@ -36,7 +36,7 @@ export const ls = defineCommand({
         else await context.out.line(long ? `${String(entry.sizeBytes).padStart(10)} ${name}` : name);
       }
       return OK;
-    }),
+    }, { keepIndex: true }),
 });
 
 /** Only an empty root has nothing to list; of any other path the history tells whether it ever was. @throws NOT_FOUND */

@@ -57,7 +57,7 @@ export const status = defineCommand({
       if (context.json) await context.out.json(found);
       else await printStatus(context, found);
       return OK;
-    }),
+    }, { keepIndex: true }),
 });
 
 async function printStatus(context: Context, found: VaultStatus): Promise<void> {
