@@ -19,6 +19,11 @@ export function signingKeyFromSeed(seed: Bytes): SigningKey {
   return { publicKey, secretKey: privateKey };
 }
 
+/** The seed that a signing key was made from: whoever has it can sign. */
+export function seedOf({ secretKey }: SigningKey): Bytes {
+  return secretKey.subarray(0, SEED_BYTES);
+}
+
 export function sign(message: Bytes, key: SigningKey): Bytes {
   return sodium.crypto_sign_detached(message, key.secretKey);
 }

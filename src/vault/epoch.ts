@@ -6,8 +6,9 @@ import { concat, toBase32, toHex, utf8, type Bytes } from '../bytes.ts';
 import { open, seal, type EnvelopeKind } from '../crypto/envelope.ts';
 import { blake2b, deriveKey } from '../crypto/kdf.ts';
 import { LABELS } from '../crypto/labels.ts';
-import type { SigningKey } from '../crypto/signature.ts';
+import { seedOf, type SigningKey } from '../crypto/signature.ts';
 import type { RandomSource } from '../crypto/sodium.ts';
+import { MemgitError } from '../errors.ts';
 import type { MemoryPath } from './path.ts';
 
 export const EPOCH_ID_BYTES = 8;
@@ -41,7 +42,7 @@ export class Epoch {
   readonly key: Bytes;
   /** `undefined` for an older epoch, and for a reader, who may open but not write. */
   readonly signingKey: SigningKey | undefined;
-  readonly #sealKeys: Readonly<Record<EnvelopeKind, Bytes>>;
+  readonly #sealKeys: Readonly<Record<EnvelopeKind, Bytes | undefined>>;
   readonly #nameKey: Bytes;
 
   constructor(facts: EpochFacts, key: Bytes, signingKey: SigningKey | undefined) {
@@ -54,18 +55,20 @@ export class Epoch {
       entry: deriveKey(key, SEAL_LABELS.entry),
       record: deriveKey(key, SEAL_LABELS.record),
       label: deriveKey(key, SEAL_LABELS.label),
-      paths: deriveKey(key, SEAL_LABELS.paths),
+      // From what only a writer has: a writer goes by it without opening what it tells of.
+      paths: signingKey && deriveKey(seedOf(signingKey), SEAL_LABELS.paths),
     };
     this.#nameKey = deriveKey(key, LABELS.entryName);
   }
 
+  /** @throws READ_ONLY for what only a writer seals */
   seal(kind: EnvelopeKind, plaintext: Bytes, random: RandomSource): Bytes {
-    return seal(plaintext, this.#sealKeys[kind], this.#context(kind), random);
+    return seal(plaintext, this.#sealKey(kind), this.#context(kind), random);
   }
 
-  /** @throws as `open` of an envelope */
+  /** @throws READ_ONLY for what only a writer opens; as `open` of an envelope */
   open(kind: EnvelopeKind, envelope: Bytes): Bytes {
-    return open(envelope, this.#sealKeys[kind], this.#context(kind));
+    return open(envelope, this.#sealKey(kind), this.#context(kind));
   }
 
   /** The name of a path's entry in the tree: 32 characters of base32, keyed by the epoch. */
@@ -90,6 +93,12 @@ export class Epoch {
   /** The key (32 bytes) that wraps the previous epoch's. */
   epochWrapKey(): Bytes {
     return deriveKey(this.key, LABELS.epochWrap);
+  }
+
+  #sealKey(kind: EnvelopeKind): Bytes {
+    const key = this.#sealKeys[kind];
+    if (!key) throw new MemgitError('READ_ONLY', 'the key opens this vault for reading only');
+    return key;
   }
 
   #context(kind: EnvelopeKind) {

@@ -1,7 +1,7 @@
 /**
  * The path list: what stands under each name of a tree, kept beside the repository, so that whoever needs the directory shape next
- * opens only the entries that are not in it. Paths are secret, so it is sealed, with a key that nothing else has, for one epoch of
- * one repository. Nothing of it is part of the format: it is never pushed, and anything but what this version wrote is as good as
+ * opens only the entries that are not in it. Paths are secret, so it is sealed, for one epoch of one repository, and with a key
+ * that only writers have: one of them may change the memory by what it says. Nothing of it is part of the format: it is never pushed, and anything but what this version wrote is as good as
  * no list. A blob never changes, so what is listed under a name and a blob stays true.
  *
  *     envelope of  header || count(4) || count of ( name(32) || blob(20) || kind(1) || size(4) || length(2) || path ) || padding
@@ -39,14 +39,16 @@ export class PathList {
     this.#random = random;
   }
 
-  /** The list that was last written, if that was in this epoch. */
+  /** The list that was last written, if that was in this epoch; none for a reader. */
   async read(epoch: Epoch): Promise<ListedEntries | undefined> {
+    if (!epoch.signingKey) return undefined;
     const bytes = await this.#repository.readSideFile(FILE_NAME, MAX_BYTES);
     return bytes && openPathList(bytes, epoch);
   }
 
   /** Keeps a list, in place of the one before, if that can be done. */
   async write(entries: ListedEntries, epoch: Epoch): Promise<void> {
+    if (!epoch.signingKey) return;
     await this.#repository.writeSideFile(FILE_NAME, MAX_BYTES, () => sealPathList(entries, epoch, this.#random));
   }
 }

@@ -1,9 +1,10 @@
 /**
- * A path list is what was sealed, or it is none. Seen to fail without sealing, with one key for all epochs, with the header not
+ * A path list is what was sealed, or it is none. Seen to fail without sealing, with one key for all epochs, with a key that readers have, with the header not
  * compared, with sizes of two bytes, and without padding.
  */
 import fc from 'fast-check';
 import { concat, toBase32, toHex, utf8 } from '../../../src/bytes.ts';
+import { signingKeyFromSeed } from '../../../src/crypto/signature.ts';
 import { ready, systemRandom } from '../../../src/crypto/sodium.ts';
 import { Epoch } from '../../../src/vault/epoch.ts';
 import type { EntryInfo } from '../../../src/vault/path-index.ts';
@@ -45,14 +46,15 @@ test('any flipped bit, any cut, anything more, is no list', () => {
   expect(openPathList(concat(sealed, new Uint8Array(1)), epoch)).toBeUndefined();
 });
 
-test('it opens in its epoch and repository only', () => {
+test('it opens in its epoch and repository only, for who can sign', () => {
   const sealed = sealPathList(listOf('a.md'), epoch, systemRandom);
-  const { facts, key } = epoch;
+  const { facts, key, signingKey } = epoch;
   const others = {
-    'another key': new Epoch(facts, systemRandom(32), undefined),
-    'another epoch': new Epoch({ ...facts, id: systemRandom(8) }, key, undefined),
-    'another repository': new Epoch({ ...facts, repositoryId: systemRandom(32) }, key, undefined),
-    itself: new Epoch(facts, key, undefined),
+    'another signing key': new Epoch(facts, key, signingKeyFromSeed(systemRandom(32))),
+    'another epoch': new Epoch({ ...facts, id: systemRandom(8) }, key, signingKey),
+    'another repository': new Epoch({ ...facts, repositoryId: systemRandom(32) }, key, signingKey),
+    'a reader': new Epoch(facts, key, undefined),
+    itself: new Epoch(facts, key, signingKey),
   };
   expect(Object.entries(others).filter(([, other]) => openPathList(sealed, other)).map(([what]) => what)).toEqual(['itself']);
 });
