@@ -70,6 +70,7 @@ async function withoutGit(action: () => Promise<unknown>): Promise<void> {
   await running;
 }
 
+/** The lists are of three files, which tests can share among workers. */
 export const OWN_OPERATIONS: readonly Operation[] = [
   command('view', { path: '/memories/a.txt' }),
   command('create', { path: '/memories/deep/er/new.txt', file_text: 'new\n' }),
@@ -87,6 +88,19 @@ export const OWN_OPERATIONS: readonly Operation[] = [
     },
     run: ({ vault, home }) => vault.importFiles(join(home, 'plain')),
   },
+  { name: 'session start', prepare: someFiles, run: ({ vault }) => vault.sessions.start({ id: 'nightly', process: false }), comparable: withoutTimes },
+  {
+    name: 'session end',
+    prepare: async ({ vault }) => {
+      await vault.sessions.start({ id: 'nightly', process: false });
+    },
+    run: async ({ vault }) => (await vault.sessions.resume('nightly')).end({ handoff: 'all is done' }),
+    comparable: withoutTimes,
+  },
+];
+
+/** Those that pack anew what is there already. */
+export const PACKING_OPERATIONS: readonly Operation[] = [
   {
     name: 'a write that folds packs',
     prepare: async ({ vault, repository }) => {
@@ -109,18 +123,9 @@ export const OWN_OPERATIONS: readonly Operation[] = [
   },
   { name: 'gc', prepare: someFiles, run: ({ vault }) => vault.gc() },
   { name: 'gc without git', prepare: someFiles, run: ({ repository }) => withoutGit(() => repository.repository.gc()) },
-  { name: 'session start', prepare: someFiles, run: ({ vault }) => vault.sessions.start({ id: 'nightly', process: false }), comparable: withoutTimes },
-  {
-    name: 'session end',
-    prepare: async ({ vault }) => {
-      await vault.sessions.start({ id: 'nightly', process: false });
-    },
-    run: async ({ vault }) => (await vault.sessions.resume('nightly')).end({ handoff: 'all is done' }),
-    comparable: withoutTimes,
-  },
 ];
 
-/** Those with a remote, in a list of their own: half of the time that all calls take is spent on them. */
+/** Those with a remote. */
 export const REMOTE_OPERATIONS: readonly Operation[] = [
   sync('fetch', fetchRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
   sync('pull, forward', pullRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
