@@ -10,9 +10,8 @@ import { atMost, atMostOver, atMostTimesOrOver, row, type Row } from '../row.ts'
 const MEMORY_BYTES_MAX = 200e6;
 
 const START = [
-  'the start of the command decides: half of it is node loading and compiling the program, the library and libsodium, a quarter opening the vault (the indexes of all packs, its keyring, the signature',
-  'of its head). CommonJS instead of ES modules, libsodium\'s WebAssembly in a file, and headers decoded without encoding them again took about 10 ms of CPU off log, and 50 off status.',
-  'Compiled code kept by V8 would take 35 more, and was rejected: nothing checks it. See docs/BENCHMARKS.md',
+  'the start of the command decides, with code that an earlier run compiled: half of it is node\'s own modules, that code and libsodium, a third opening the vault (the indexes of all packs, its keyring, the',
+  'signature of its head). See docs/BENCHMARKS.md',
 ].join(' ');
 const SIZES = 'status also takes the sizes of 400 entries from the path list, about 15 ms; the first one opens each of them.';
 const VERSIONS = [

@@ -25,6 +25,7 @@ beforeAll(async () => {
   symlinkSync(resolve('node_modules/@anthropic-ai/sdk'), join(folder, 'node_modules/@anthropic-ai/sdk'));
   symlinkSync(resolve('dist/cli.cjs'), join(folder, 'node_modules/bin/memgit'));
   env = {
+    HOME: folder,
     PATH: `${join(folder, 'node_modules/bin')}:${process.env['PATH'] ?? ''}`,
     TZ: 'UTC',
     ANTHROPIC_BASE_URL: api.url,
