@@ -1,8 +1,8 @@
 /**
  * Builds dist/: the library as ES module and as CommonJS, one text of declarations for both, and the command.
  * The library leaves its dependencies outside, so that programs share one copy; what is imported lazily stays lazy.
- * The command carries its dependencies: read from a few files instead of dozens, it starts in two thirds of the time. What it
- * starts with is compiled on every start, so blanks and comments are left out; names stay, for the stack of an unexpected error.
+ * The command carries its dependencies: read from a few files instead of dozens, it starts in two thirds of the time. What has not
+ * run yet is compiled at the start, so blanks and comments are left out; names stay, for the stack of an unexpected error.
  */
 import { chmod, copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -33,7 +33,7 @@ The first of these that is given is the one that is used, whether it opens the s
 5. \`MEMGIT_KEY\`, the key itself
 6. \`MEMGIT_PASSPHRASE_FILE\`
 7. \`MEMGIT_PASSPHRASE_COMMAND\`
-8. \`$XDG_CONFIG_HOME/memgit/<store id>.key\`, where \`memgit init\` puts it (\`~/.config\` when the variable is not set)
+8. \`$XDG_CONFIG_HOME/memgit/<store id>.key\`, where \`memgit init\` puts it (\`~/.config\` when the variable is not set; a path that is not absolute counts as none)
 9. a prompt, when stdin and stderr are terminals
 
 Of a file or a command's output the first line counts. A command is run by \`sh\`, so pipes and \`~\` work; its stdin is empty. A key
@@ -41,9 +41,9 @@ file that others can read is warned about. A secret is never an argument.
 
 ## Compiled code
 
-A command that runs for the first time leaves what node compiled of it in \`$XDG_CACHE_HOME/memgit\` (\`~/.cache/memgit\` when the variable is not set), and starts
-sooner from then on. The folder is used only while nobody else can write to it, and may be removed at any time. With
-\`NODE_DISABLE_COMPILE_CACHE=1\` nothing is kept or used.
+A command that succeeds for the first time, and within two seconds of CPU, leaves what node compiled of it in \`$XDG_CACHE_HOME/memgit\`
+(\`~/.cache/memgit\` when the variable is not set), and starts sooner from then on. The folder is used only while nobody else can write to it; it must
+not be shared or restored from elsewhere, and may be removed at any time. With \`NODE_DISABLE_COMPILE_CACHE=1\` nothing is kept or used.
 `;
 
 export function cliReference(): string {

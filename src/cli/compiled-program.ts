@@ -1,25 +1,29 @@
 /**
- * Runs the program from code that an earlier run compiled: of what a short command takes beyond node itself, a third goes into
+ * Runs the program from code that an earlier run compiled: of what a short command takes beyond node itself, a quarter goes into
  * compiling the same functions again. Node keeps compiled code by itself only from version 22.1 on.
  *
- * What is kept will be run, so it is kept only in a folder of this user's that nobody else can write to. V8 compares no more than
- * the length of a text with what its code was made from, and damaged code can crash it: hashes cover both. Whatever is amiss, the
- * program is compiled as if nothing were there, and no command ever fails for it.
+ * What is kept will be run, so it is kept in files of this user's, in a folder that nobody else can write to. V8 looks at next to
+ * nothing before it runs code: what is damaged, or was compiled by another build of node of the same V8, crashes it. So a file is
+ * named by the node that it is of, and hashes cover the code and the text that it was made from. Whatever is amiss, the program is
+ * compiled as if nothing were there, and no command ever fails for it.
  */
-import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { deserialize, serialize } from 'node:v8';
+import { cachedDataVersionTag, deserialize, serialize } from 'node:v8';
 import { Script } from 'node:vm';
 
 const HASH_BYTES = 32;
 /** Hashed with everything: for whoever expects another shape, a file of this one is damaged. */
 const SHAPE = 'memgit compiled program 1\n';
-/** V8 drops the code of functions that a longer run has not used for a while, and such a run would gain nothing. */
-const SHORT_RUN_SEC = 2;
+/** V8 drops the code of functions that a long run has not used for a while, and such a run would gain nothing. */
+const SHORT_RUN_US = 2_000_000;
+/** Of programs and nodes that may be gone; each is about a megabyte. */
+const MAX_FILES = 8;
+const WRAPPER = '(function (exports, require, module, __filename, __dirname) {';
 
-/** What the file holds, after its hash. */
+/** What a file holds, after its hash. */
 interface Kept {
   /** Those that have run: the code of the functions that they needed is there. */
   readonly commands: ReadonlySet<string>;
@@ -45,7 +49,7 @@ export class CompiledProgram {
    */
   constructor(main: string, folder: string | undefined) {
     if (folder === undefined) return;
-    this.#file = join(folder, `${hashOf(Buffer.from(main)).toString('hex', 0, 8)}.code`);
+    this.#file = join(folder, nameFor(main));
     this.#kept = read(this.#file) ?? NOTHING;
   }
 
@@ -63,10 +67,13 @@ export class CompiledProgram {
 
   /** Keeps the code that a command needed, unless it is kept already. */
   keep(command: string): void {
-    if (this.#file === undefined || (!this.#grown && this.#kept.commands.has(command)) || process.uptime() > SHORT_RUN_SEC) return;
-    const scripts = new Map(this.#kept.scripts);
-    for (const [file, { source, script }] of this.#scripts) scripts.set(file, { source, code: script.createCachedData() });
-    write(this.#file, { commands: new Set([...this.#kept.commands, command]), scripts });
+    const { user, system } = process.cpuUsage();
+    if (this.#file === undefined || (!this.#grown && this.#kept.commands.has(command)) || user + system > SHORT_RUN_US) return;
+    write(this.#file, () => {
+      const scripts = new Map(this.#kept.scripts);
+      for (const [file, { source, script }] of this.#scripts) scripts.set(file, { source, code: script.createCachedData() });
+      return { commands: new Set([...this.#kept.commands, command]), scripts };
+    });
   }
 
   #script(file: string): Script {
@@ -74,21 +81,28 @@ export class CompiledProgram {
     const source = hashOf(text).toString('hex');
     const kept = this.#kept.scripts.get(file);
     const cachedData = kept?.source === source ? kept.code : undefined;
-    const script = new Script(`(function (exports, require, module, __filename, __dirname) {${text.toString()}\n})`, { filename: file, cachedData });
+    const script = new Script(`${WRAPPER}${text.toString()}\n})`, { filename: file, columnOffset: -WRAPPER.length, cachedData });
     this.#scripts.set(file, { source, script });
     if (script.cachedDataRejected !== false) {
       this.#grown = true;
-      // The code is of another text, or of another node; so is all of it.
+      // The code is of another text; so is all of it.
       if (kept) this.#kept = NOTHING;
     }
     return script;
   }
 }
 
+/** Two builds of one version of node can have the same V8 by all that it tells, and crash on each other's code. */
+function nameFor(main: string): string {
+  const { size, mtimeMs } = statSync(process.execPath);
+  const node = [process.version, process.arch, cachedDataVersionTag(), size, mtimeMs];
+  return `${hashOf(Buffer.from([main, ...node].join('\n'))).toString('hex', 0, 8)}.code`;
+}
+
 function read(file: string): Kept | undefined {
   try {
-    if (!isPrivate(dirname(file))) return undefined;
-    const bytes = readFileSync(file);
+    if (!isOurs(lstatSync(dirname(file)))) return undefined;
+    const bytes = readOwn(file);
     const contents = bytes.subarray(HASH_BYTES);
     return hashOf(contents).equals(bytes.subarray(0, HASH_BYTES)) ? (deserialize(contents) as Kept) : undefined;
   } catch {
@@ -96,38 +110,53 @@ function read(file: string): Kept | undefined {
   }
 }
 
-/** In one step: whoever reads meanwhile finds the file before or the file after. */
-function write(file: string, kept: Kept): void {
+/** @throws when the file is a link, or somebody else's, who may have put it there before the folder was closed */
+function readOwn(file: string): Buffer {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    makeFolder(dirname(file));
-    if (!isPrivate(dirname(file))) return;
-    const contents = serialize(kept);
-    const temporary = `${file}.${process.pid}`;
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.nlink !== 1 || !isOurs(stats)) throw new Error('not ours');
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** In one step: whoever reads meanwhile finds the file before or the file after. */
+function write(file: string, make: () => Kept): void {
+  const folder = dirname(file);
+  try {
+    for (const path of [dirname(folder), folder]) makeFolder(path);
+    if (!isOurs(lstatSync(folder))) return;
+    const contents = serialize(make());
+    const temporary = `${file}.${randomBytes(4).toString('hex')}`;
     try {
-      writeFileSync(temporary, Buffer.concat([hashOf(contents), contents]), { mode: 0o600 });
+      writeFileSync(temporary, Buffer.concat([hashOf(contents), contents]), { mode: 0o600, flag: 'wx' });
       renameSync(temporary, file);
     } finally {
       rmSync(temporary, { force: true });
     }
+    removeOld(folder);
   } catch {
-    // A full disk, a home that is not there or is read-only: the next run compiles again.
+    // A full disk, a home that is not there, not ours or read-only: the next run compiles again.
   }
 }
 
-/** With the folder around it, but no further: where there is no home, none is made. */
-function makeFolder(folder: string): void {
-  for (const path of [dirname(folder), folder]) {
-    try {
-      mkdirSync(path, { mode: 0o700 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-  }
+/** In a folder of ours only: `sudo` may keep the home of somebody else, who would be locked out of what root made there. */
+function makeFolder(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })) return;
+  if (statSync(dirname(path)).uid !== process.geteuid?.()) throw new Error('not ours');
+  mkdirSync(path, { mode: 0o700 });
 }
 
-function isPrivate(folder: string): boolean {
-  const stats = lstatSync(folder);
-  return stats.isDirectory() && stats.uid === process.geteuid?.() && (stats.mode & 0o022) === 0;
+/** All but the newest, temporaries of runs that were killed among them. */
+function removeOld(folder: string): void {
+  const files = readdirSync(folder).map((name) => join(folder, name)).map((file) => ({ file, mtimeMs: lstatSync(file).mtimeMs }));
+  for (const { file } of files.sort((a, b) => b.mtimeMs - a.mtimeMs).slice(MAX_FILES)) rmSync(file, { force: true });
+}
+
+function isOurs({ uid, mode }: Stats): boolean {
+  return uid === process.geteuid?.() && (mode & 0o022) === 0;
 }
 
 function hashOf(bytes: Uint8Array): Buffer {

@@ -14,6 +14,6 @@ const { main } = program.load(MAIN) as typeof Main;
 // Stays where `main` never comes to an end, and node goes when nothing is left to wait for.
 process.exitCode = 1;
 void main().then(({ exit, command }) => {
-  if (exit === 0) program.keep(command ?? 'help');
+  if (exit === 0 && command !== undefined) program.keep(command);
   process.exit(exit);
 });

@@ -30,7 +30,8 @@ export async function unlock<T>(context: Context, open: (options: KeyOptions) =>
     key: {
       getKey: async ({ storeId }) => {
         const file = defaultKeyFile(context.io.env, storeId);
-        if (file === undefined || !(await exists(file))) {
+        // A home that may not be looked into, such as root's in a container that runs as somebody else, holds no key for this user.
+        if (file === undefined || !(await exists(file).catch(() => false))) {
           const looked = file === undefined ? 'no home to look for it in' : `none at ${file}`;
           throw new MemgitError('KEY_MISSING', `expected the key of the store, got none, and there is ${looked}`, { details: { storeId } });
         }

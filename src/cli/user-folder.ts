@@ -7,7 +7,7 @@ import { isAbsolute, join } from 'node:path';
 
 const FOLDERS = { XDG_CONFIG_HOME: '.config', XDG_CACHE_HOME: '.cache' };
 
-/** `undefined` for a user without a home, as in a container that runs as a number. */
+/** `undefined` for a user without a home: none is named, and there is no account. */
 export function userFolder(env: Readonly<Record<string, string | undefined>>, kind: keyof typeof FOLDERS): string | undefined {
   const named = env[kind] ?? '';
   if (isAbsolute(named)) return join(named, 'memgit');

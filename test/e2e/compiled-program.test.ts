@@ -1,12 +1,13 @@
 /**
  * The code that the command keeps compiled between runs: it saves time and changes nothing else, whatever happens to it. Needs dist/.
  * Seen to fail without the hash of the code (a run crashed), without the hash of the text (an edited program ran as it was before),
- * without the look at the folder (planted code ran), with folders made up to the root, and with a temporary file left there.
+ * without the look at the folder or the file (planted code ran), with folders made up to the root or in the home of another user,
+ * with a file for every node (code of node 20.19.0 crashed 20.20.2), with old files left there, and with a temporary one.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { deserialize, serialize } from 'node:v8';
@@ -41,8 +42,9 @@ class Home {
   readonly kept = join(this.path, '.cache/memgit');
   readonly env: NodeJS.ProcessEnv = { PATH: process.env['PATH'], HOME: this.path, MEMGIT_STORE: store, MEMGIT_USER: 'wanda', MEMGIT_KEY: key };
 
-  run(args: readonly string[], env: NodeJS.ProcessEnv = {}, cwd = folder) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(program, 'cli.cjs'), ...args], { env: { ...this.env, ...env }, encoding: 'utf8', input: '', cwd });
+  /** @param before JavaScript that node runs before the program */
+  run(args: readonly string[], env: NodeJS.ProcessEnv = {}, { cwd = folder, before = '' } = {}) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...(before === '' ? [] : ['--import', `data:text/javascript,${encodeURIComponent(before)}`]), join(program, 'cli.cjs'), ...args], { env: { ...this.env, ...env }, encoding: 'utf8', input: '', cwd });
     return { status, stdout, stderr };
   }
 
@@ -68,31 +70,54 @@ test('is kept when a command has run for the first time, for this user alone', (
   expect(statSync(home.file()).ino).toBe(ino);
 
   // Another command needs other functions, and adds them.
-  const before = commandsOf(file);
-  expect(home.run(['--help'])).toEqual(help);
-  expect(commandsOf(home.file())).toEqual([...before, 'help']);
-  expect(home.run(['no-such-command']).status).toBe(2);
-  expect(commandsOf(file)).toEqual(['cat', 'help']);
+  expect(home.run(['ls'])).toMatchObject({ status: 0 });
+  expect(commandsOf(home.file())).toEqual(['cat', 'ls']);
+  // Help runs none, and what failed may not have come far.
+  expect(home.run(['log', '--help'])).toMatchObject({ status: 0 });
+  expect(home.run(['log', 'no-such-revision'])).toMatchObject({ status: 2 });
+  expect(commandsOf(home.file())).toEqual(['cat', 'ls']);
 });
 
 test('is kept where caches are, and nowhere else', () => {
   const home = new Home();
   const caches = join(home.path, 'elsewhere');
-  expect(home.run(['--help'], { XDG_CACHE_HOME: caches })).toEqual(help);
+  expect(home.run(CAT, { XDG_CACHE_HOME: caches })).toEqual(shown);
   expect(readdirSync(join(caches, 'memgit'))).toHaveLength(1);
-  expect(home.run(['--help'], { NODE_DISABLE_COMPILE_CACHE: '1' })).toEqual(help);
-  expect(home.run(['--help'], { HOME: join(home.path, 'no/such/home') })).toEqual(help);
-  expect(home.run(['--help'], { HOME: main })).toEqual(help);
+  expect(home.run(CAT, { NODE_DISABLE_COMPILE_CACHE: '1' })).toEqual(shown);
+  expect(home.run(CAT, { HOME: join(home.path, 'no/such/home') })).toEqual(shown);
+  expect(home.run(CAT, { HOME: main })).toEqual(shown);
   expect(readdirSync(home.path)).toEqual(['elsewhere']);
   // A relative path is not one that XDG_CACHE_HOME may hold.
-  expect(home.run(['--help'], { XDG_CACHE_HOME: 'relative' }, home.path)).toEqual(help);
+  expect(home.run(CAT, { XDG_CACHE_HOME: 'relative' }, { cwd: home.path })).toEqual(shown);
   expect(readdirSync(home.path).sort()).toEqual(['.cache', 'elsewhere']);
 });
 
-test('a long run keeps nothing', () => {
+test('a long run keeps nothing, one that waits for long does', () => {
   const home = new Home();
-  expect(home.run([...CAT, '--key-command', `sleep 2.1; echo ${key}`], { MEMGIT_KEY: '' })).toEqual(shown);
+  expect(home.run(CAT, {}, { before: 'let n = 0; while (process.cpuUsage().user < 2.1e6) for (let i = 0; i < 1e7; i += 1) n ^= i;' })).toEqual(shown);
   expect(existsSync(home.kept)).toBe(false);
+  expect(home.run([...CAT, '--key-command', `sleep 2.1; echo ${key}`], { MEMGIT_KEY: '' })).toEqual(shown);
+  expect(commandsOf(home.file())).toEqual(['cat']);
+});
+
+test('is that of one node, and old files go', () => {
+  const home = new Home();
+  const versions = Array.from({ length: 10 }, (_, i) => `v99.0.${i}`);
+  // V8 would take the code of another version of node, and can crash on it.
+  for (const version of versions) expect(home.run(CAT, {}, { before: `Object.defineProperty(process, 'version', { value: '${version}' })` })).toEqual(shown);
+  expect(readdirSync(home.kept)).toHaveLength(8);
+  writeFileSync(join(home.kept, 'old.code.0123'), '');
+  utimesSync(join(home.kept, 'old.code.0123'), 1, 1);
+  expect(home.run(CAT)).toEqual(shown);
+  expect(readdirSync(home.kept)).toEqual(Array<unknown>(8).fill(expect.stringMatching(/^[0-9a-f]{16}\.code$/)));
+});
+
+// Only root can be somebody else.
+(root ? test : test.skip)('no folder is made in the home of another user', () => {
+  const home = new Home();
+  chownSync(home.path, 12345, 12345);
+  expect(home.run(CAT)).toEqual(shown);
+  expect(readdirSync(home.path)).toEqual([]);
 });
 
 test('holds nothing of what a command was given, or read', () => {
@@ -145,7 +170,7 @@ describe('code of another program', () => {
 
   test('is not run for a program that was edited', () => {
     const home = new Home();
-    expect(home.run(['--help'])).toEqual(help);
+    expect(home.run(CAT)).toEqual(shown);
     edited(() => expect(home.run(['--help']).stdout).toContain(PLANTED));
     expect(home.run(['--help'])).toEqual(help);
   });
@@ -153,7 +178,7 @@ describe('code of another program', () => {
   /** A home with code that is sound in all but what it was made from. */
   function planted(): Home {
     const home = new Home();
-    edited(() => home.run(['--help']));
+    edited(() => home.run(CAT));
     const file = home.file();
     const kept = deserialize(readFileSync(file).subarray(32)) as { scripts: Map<string, { source: string }> };
     kept.scripts.get(main)!.source = hashOf(readFileSync(main)).toString('hex');
@@ -189,19 +214,23 @@ describe('code of another program', () => {
     expect(home.run(['--help'])).toEqual(help);
   });
 
-  test('is dropped when it is of a node that runs it otherwise', () => {
-    const home = new Home();
-    expect(home.run(CAT)).toEqual(shown);
-    // Without a compiler, node says on stderr that it has no WebAssembly either.
-    expect(home.run(['--help'], { NODE_OPTIONS: '--jitless' })).toMatchObject({ status: 0, stdout: help.stdout });
-    expect(commandsOf(home.file())).toEqual(['help']);
+  const plants: [what: string, plant: (file: string) => void][] = [
+    ['that others can write', (file) => { chmodSync(file, 0o666); }],
+    ['that is a link', (file) => { renameSync(file, `${file}-elsewhere`); symlinkSync(`${file}-elsewhere`, file); }],
+    ['that has another name', (file) => { linkSync(file, `${file}-elsewhere`); }],
+  ];
+  if (root) plants.push(['of another user', (file) => { chownSync(file, 12345, 12345); }]);
+  test.each(plants)('is not run from a file %s', (_, plant) => {
+    const home = planted();
+    plant(home.file());
+    expect(home.run(['--help'])).toEqual(help);
   });
 
   test('a file where the folder would be', () => {
     const home = new Home();
     mkdirSync(join(home.path, '.cache'));
     writeFileSync(home.kept, 'mine');
-    expect(home.run(['--help'])).toEqual(help);
+    expect(home.run(CAT)).toEqual(shown);
     expect(readFileSync(home.kept, 'utf8')).toBe('mine');
   });
 });

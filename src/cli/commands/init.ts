@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { MemgitError } from '../../errors.ts';
+import { isMemgitError, MemgitError } from '../../errors.ts';
 import type { KeyOptions } from '../../key.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -65,7 +65,10 @@ async function makeStoreWithNewKey({ io: { env } }: Context, dir: string, wanted
   // The name of a default key file is the store's id, which is not known yet.
   const first = wanted ?? defaultKeyFile(env, `new-${randomBytes(8).toString('hex')}`);
   if (first === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a home to keep the new key in, got none; name a file with --key-file');
-  await writeKeyFile(first, key, dir);
+  await writeKeyFile(first, key, dir).catch((error: unknown) => {
+    if (wanted !== undefined || isMemgitError(error, 'INVALID_ARGUMENT')) throw error;
+    throw new MemgitError('INVALID_ARGUMENT', `expected to keep the new key in ${dirname(first)}, which cannot be done; name a file with --key-file`, { cause: error });
+  });
   let storeId: string;
   try {
     storeId = await createStore(dir, { key });

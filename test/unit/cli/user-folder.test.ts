@@ -2,7 +2,8 @@
  * memgit's folders outside its stores are never below the folder that somebody stands in. Seen to fail with relative paths taken: a
  * new key was written there when HOME was set to nothing.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import promises from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { userFolder } from '../../../src/cli/user-folder.ts';
@@ -46,4 +47,17 @@ test('is not there without a home and an account', async () => {
   expect(existsSync(store)).toBe(false);
   await runCli(['init', store, '--key-file', join(folder, 'key')]);
   expect(await runCli(['users', '--store', store])).toMatchObject({ exit: 12, stderr: expect.stringContaining('no home to look for it in') });
+});
+
+test('a home that is closed to the user takes no key, and holds none', async () => {
+  const home = join(folder, 'home');
+  writeFileSync(home, 'not a folder');
+  const store = join(folder, 'other');
+  expect(await runCli(['init', store], { env: { HOME: home } })).toMatchObject({ exit: 2, stderr: expect.stringContaining('name a file with --key-file') });
+  expect(existsSync(store)).toBe(false);
+
+  await runCli(['init', store, '--key-file', join(folder, 'other-key')]);
+  // What anybody but root meets in root's home.
+  jest.spyOn(promises, 'lstat').mockRejectedValue(Object.assign(new Error('EACCES'), { code: 'EACCES' }));
+  expect(await runCli(['users', '--store', store], { env: { HOME: home } })).toMatchObject({ exit: 12, stderr: expect.stringContaining('there is none at') });
 });
