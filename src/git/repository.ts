@@ -41,6 +41,8 @@ export class Repository {
   readonly #lock: BranchLock;
   readonly #queue = new Queue();
   readonly #readOnly: boolean;
+  /** Those that are being written. */
+  #sideFiles: Promise<unknown> = Promise.resolve();
   #settled = false;
   #closed = false;
 
@@ -209,17 +211,22 @@ export class Repository {
     return readSideFile(this.#place.fs, this.#place.layout, name, maxBytes);
   }
 
-  /** Keeps a file that only saves time, if that can be done and it can be read again. It is not made where nothing may be written. */
-  async writeSideFile(name: string, maxBytes: number, make: () => Bytes): Promise<void> {
+  /**
+   * Keeps a file that only saves time, if that can be done and it can be read again. Never fails; `make` is not called where nothing
+   * may be written, and may return `undefined` when it finds that there is too much to keep.
+   */
+  async writeSideFile(name: string, maxBytes: number, make: () => Bytes | undefined): Promise<void> {
     if (this.#readOnly || this.#closed) return;
-    const bytes = make();
-    if (bytes.length <= maxBytes) await writeSideFile(this.#place.fs, this.#place.layout, name, bytes);
+    const writing = writeSideFile(this.#place.fs, this.#place.layout, name, maxBytes, make);
+    this.#sideFiles = Promise.all([this.#sideFiles, writing]);
+    await writing;
   }
 
   /** Refuses further updates and waits for those already asked for. Nothing stays open or behind. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#queue.idle();
+    await this.#sideFiles;
     if (this.#folder.hasReplaced) await this.#removeReplaced();
     await this.#place.store.close();
     await this.#lock.close();

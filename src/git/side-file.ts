@@ -13,11 +13,16 @@ export async function readSideFile(fs: FileSystem, { own }: Layout, name: string
   return fs.readFile(join(own, name), maxBytes).catch(() => undefined);
 }
 
-/** Writes a file in place of the one before. A writer of the repository may clear the temporary away meanwhile; then nothing is written. */
-export async function writeSideFile(fs: FileSystem, { own }: Layout, name: string, bytes: Bytes): Promise<void> {
+/**
+ * Writes what `make` returns in place of the file before, if it has at most `maxBytes`. A writer of the repository may clear the
+ * temporary away meanwhile; then nothing is written. The folder is left to writers: made by whoever only looks, root for one, it could be closed to them.
+ */
+export async function writeSideFile(fs: FileSystem, { own }: Layout, name: string, maxBytes: number, make: () => Bytes | undefined): Promise<void> {
   const temporary = temporaryPath(own);
   try {
-    await fs.mkdir(own);
+    if (!(await fs.lstat(own))) return;
+    const bytes = make();
+    if (bytes === undefined || bytes.length > maxBytes) return;
     const file = await fs.create(temporary);
     try {
       await file.write(bytes);

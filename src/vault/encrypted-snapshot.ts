@@ -22,6 +22,8 @@ export class EncryptedSnapshot implements Snapshot {
   readonly #tree: EpochTree;
   readonly #readers: SnapshotReaders;
   #index: PathIndex | undefined;
+  /** While it is looked for: all who ask meanwhile wait for the one answer. */
+  #finding: Promise<PathIndex> | undefined;
 
   constructor(tree: EpochTree, readers: SnapshotReaders, index?: PathIndex) {
     this.#tree = tree;
@@ -81,8 +83,13 @@ export class EncryptedSnapshot implements Snapshot {
 
   /** The directory shape, found once. */
   async index(): Promise<PathIndex> {
-    this.#index ??= await this.#readers.shapes.shapeOf(this.#tree);
-    return this.#index;
+    if (this.#index) return this.#index;
+    this.#finding ??= this.#readers.shapes.shapeOf(this.#tree);
+    try {
+      return (this.#index = await this.#finding);
+    } finally {
+      this.#finding = undefined;
+    }
   }
 
   /** The directory shape if it was built already. */

@@ -1,21 +1,21 @@
 /**
- * An epoch: one generation of a vault's keys. Holds the subkeys for names, entries, records and labels, and seals and opens
- * with them. It knows nothing of trees or files.
+ * An epoch: one generation of a vault's keys. Holds the subkeys for names, entries, records, labels and lists of paths, and
+ * seals and opens with them. It knows nothing of trees or files.
  */
 import { concat, toBase32, toHex, utf8, type Bytes } from '../bytes.ts';
-import { open, seal, type EnvelopeKind } from '../crypto/envelope.ts';
+import { open, seal, type EnvelopeContext, type EnvelopeKind } from '../crypto/envelope.ts';
 import { blake2b, deriveKey } from '../crypto/kdf.ts';
 import { LABELS } from '../crypto/labels.ts';
 import { seedOf, type SigningKey } from '../crypto/signature.ts';
 import type { RandomSource } from '../crypto/sodium.ts';
-import { MemgitError } from '../errors.ts';
 import type { MemoryPath } from './path.ts';
 
 export const EPOCH_ID_BYTES = 8;
 export const KEY_CHECK_BYTES = 16;
 const NAME_BYTES = 20;
 
-const SEAL_LABELS = { entry: LABELS.entrySeal, record: LABELS.recordSeal, label: LABELS.labelSeal, paths: LABELS.pathsSeal } as const;
+const SEAL_LABELS = { entry: LABELS.entrySeal, record: LABELS.recordSeal, label: LABELS.labelSeal } as const;
+type ObjectKind = keyof typeof SEAL_LABELS;
 
 /** `number(4, big endian) || id(8)`: how an epoch is named wherever it must be named. */
 export function encodeEpochId(number: number, id: Bytes): Bytes {
@@ -42,7 +42,7 @@ export class Epoch {
   readonly key: Bytes;
   /** `undefined` for an older epoch, and for a reader, who may open but not write. */
   readonly signingKey: SigningKey | undefined;
-  readonly #sealKeys: Readonly<Record<EnvelopeKind, Bytes | undefined>>;
+  readonly #sealKeys: Readonly<Record<ObjectKind, Bytes>>;
   readonly #nameKey: Bytes;
 
   constructor(facts: EpochFacts, key: Bytes, signingKey: SigningKey | undefined) {
@@ -55,20 +55,25 @@ export class Epoch {
       entry: deriveKey(key, SEAL_LABELS.entry),
       record: deriveKey(key, SEAL_LABELS.record),
       label: deriveKey(key, SEAL_LABELS.label),
-      // From what only a writer has: a writer goes by it without opening what it tells of.
-      paths: signingKey && deriveKey(seedOf(signingKey), SEAL_LABELS.paths),
     };
     this.#nameKey = deriveKey(key, LABELS.entryName);
   }
 
-  /** @throws READ_ONLY for what only a writer seals */
-  seal(kind: EnvelopeKind, plaintext: Bytes, random: RandomSource): Bytes {
-    return seal(plaintext, this.#sealKey(kind), this.#context(kind), random);
+  seal(kind: ObjectKind, plaintext: Bytes, random: RandomSource): Bytes {
+    return seal(plaintext, this.#sealKeys[kind], this.#context(kind), random);
   }
 
-  /** @throws READ_ONLY for what only a writer opens; as `open` of an envelope */
-  open(kind: EnvelopeKind, envelope: Bytes): Bytes {
-    return open(envelope, this.#sealKey(kind), this.#context(kind));
+  /** @throws as `open` of an envelope */
+  open(kind: ObjectKind, envelope: Bytes): Bytes {
+    return open(envelope, this.#sealKeys[kind], this.#context(kind));
+  }
+
+  /**
+   * What seals a list of paths; `undefined` for who cannot sign. A writer moves and removes by such a list without opening what it
+   * tells of, so its key (32 bytes) comes from what only writers have.
+   */
+  pathsSeal(): { readonly key: Bytes; readonly context: EnvelopeContext } | undefined {
+    return this.signingKey && { key: deriveKey(seedOf(this.signingKey), LABELS.pathsSeal), context: this.#context('paths') };
   }
 
   /** The name of a path's entry in the tree: 32 characters of base32, keyed by the epoch. */
@@ -95,13 +100,7 @@ export class Epoch {
     return deriveKey(this.key, LABELS.epochWrap);
   }
 
-  #sealKey(kind: EnvelopeKind): Bytes {
-    const key = this.#sealKeys[kind];
-    if (!key) throw new MemgitError('READ_ONLY', 'the key opens this vault for reading only');
-    return key;
-  }
-
-  #context(kind: EnvelopeKind) {
+  #context(kind: EnvelopeKind): EnvelopeContext {
     return { kind, epoch: this.tag, repositoryId: this.facts.repositoryId };
   }
 }

@@ -17,13 +17,13 @@ import type { TreeRoot } from './tree.ts';
 export interface EpochTree {
   readonly root: TreeRoot;
   readonly epoch: Epoch;
-  /** Whether it is the newest: what was found out about that is worth noting, since others will ask the same. */
+  /** Whether it is the newest, or was: what was found out about that is worth noting, since others will ask the same. */
   readonly isHead: boolean;
 }
 
-/** Opening so few entries takes about twice as long as writing so short a list, */
+/** A memory of fewer entries has no list: opening them takes no longer than reading and writing one. */
 const FEW = 50;
-/** and opening this part of many about twice as long as writing a list of all. */
+/** Opening this part of the entries takes about twice as long as writing a list of all. */
 const MUCH = 1 / 8;
 
 export class ShapeReader {

@@ -20,10 +20,10 @@ import { HeadReader, type CheckedHead } from './head-reader.ts';
 import type { Keyring } from './keyring.ts';
 import { joinKeys, type NewKeyring, type Unlock, type VaultKeys } from './keys.ts';
 import type { PathIndex } from './path-index.ts';
+import { PathList } from './path-list.ts';
 import type { Compression } from './payload.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Committed, Draft, Integration, VaultState } from './transaction.ts';
-import { PathList } from './path-list.ts';
 import { VaultReaders } from './readers.ts';
 import { ShapeReader, type EpochTree } from './shape-reader.ts';
 import { TreeReader, type NameChange } from './tree-reader.ts';
@@ -275,7 +275,8 @@ export class VaultRepository {
   async #read(oid: Oid, { seen, opened, lastSeen }: { seen?: Head; opened?: Head; lastSeen?: Oid | undefined }): Promise<Head> {
     const checked = await this.#heads.head(oid, seen, opened);
     if (lastSeen !== undefined) await this.#heads.checkDescent(checked.info, lastSeen);
-    const tree = { root: checked.root, epoch: checked.keys.epoch, isHead: true };
+    // One that is only opened beside the head, to be joined to it, may never become the head.
+    const tree = { root: checked.root, epoch: checked.keys.epoch, isHead: opened === undefined };
     // Names are of one epoch, so a shape goes along only where the keys stayed.
     const known = checked.keys === seen?.keys ? seen.snapshot.knownIndex : undefined;
     const index = seen && known && (await this.#shapes.carry(known, seen.root, tree));

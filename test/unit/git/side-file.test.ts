@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../../src/git/fs.ts';
 import { Repository } from '../../../src/git/repository.ts';
@@ -27,10 +27,24 @@ test('what was written last is read back', async () => {
   expect(readdirSync(own()).filter((name) => name.startsWith('tmp'))).toEqual([]);
 });
 
-test('the folder of its own is made where a clone by git has none', async () => {
+test('the folder is not made: it could be closed to those who write', async () => {
   rmSync(own(), { recursive: true });
   await write('text');
-  expect(await read()).toBe('text');
+  expect(existsSync(own())).toBe(false);
+});
+
+test('closing waits for what is being written', async () => {
+  const writing = write('text');
+  await repository.close();
+  expect([await read(), readdirSync(own())]).toEqual(['text', ['notes']]);
+  await writing;
+});
+
+test('what cannot be made is not written, and nothing is said', async () => {
+  await write('before');
+  await repository.writeSideFile('notes', 100, () => { throw new Error('planted'); });
+  await repository.writeSideFile('notes', 100, () => undefined);
+  expect(await read()).toBe('before');
 });
 
 test('what cannot be read is as good as none', async () => {

@@ -1,9 +1,10 @@
 /**
  * A path list is what was sealed, or it is none. Seen to fail without sealing, with one key for all epochs, with a key that readers have, with the header not
- * compared, with sizes of two bytes, and without padding.
+ * compared, with sizes of two bytes, without padding, and with a count that goes beyond the end believed.
  */
 import fc from 'fast-check';
-import { concat, toBase32, toHex, utf8 } from '../../../src/bytes.ts';
+import { concat, toBase32, toHex, utf8, type Bytes } from '../../../src/bytes.ts';
+import { open, seal } from '../../../src/crypto/envelope.ts';
 import { signingKeyFromSeed } from '../../../src/crypto/signature.ts';
 import { ready, systemRandom } from '../../../src/crypto/sodium.ts';
 import { Epoch } from '../../../src/vault/epoch.ts';
@@ -33,21 +34,34 @@ const list: fc.Arbitrary<ListedEntries> = fc.array(fc.tuple(name, entry), { maxL
 const listOf = (...paths: string[]): ListedEntries =>
   new Map(paths.map((each, i) => [`${i}`.padStart(32, 'a'), { kind: 'file', path: at(each), sizeBytes: i, blob: `${i}`.padStart(40, '0') }]));
 
-test('what was sealed is what is opened', () => {
-  fc.assert(fc.property(list, (entries) => { expect(openPathList(sealPathList(entries, epoch, systemRandom), epoch)).toEqual(entries); }));
+const sealed = (...paths: string[]): Bytes => sealPathList(listOf(...paths), epoch, systemRandom)!;
+
+/** Seals what memgit would not, as it seals a list. */
+function sealAs(plaintext: Bytes): Bytes {
+  const { key, context } = epoch.pathsSeal()!;
+  return seal(plaintext, key, context, systemRandom);
+}
+
+function opened(bytes: Bytes): Bytes {
+  const { key, context } = epoch.pathsSeal()!;
+  return open(bytes, key, context);
+}
+
+test('what was sealed is what is opened', async () => {
+  await fc.assert(fc.asyncProperty(list, async (entries) => { expect(await openPathList(sealPathList(entries, epoch, systemRandom)!, epoch)).toEqual(entries); }));
 });
 
-test('any flipped bit, any cut, anything more, is no list', () => {
-  const sealed = sealPathList(listOf('a.md', 'b/c.md'), epoch, systemRandom);
-  for (let i = 0; i < sealed.length; i += 1) {
-    expect(openPathList(flipped(sealed, i, 1 << i % 8), epoch)).toBeUndefined();
-    expect(openPathList(sealed.subarray(0, i), epoch)).toBeUndefined();
+test('any flipped bit, any cut, anything more, is no list', async () => {
+  const bytes = sealed('a.md', 'b/c.md');
+  for (let i = 0; i < bytes.length; i += 1) {
+    expect(await openPathList(flipped(bytes, i, 1 << i % 8), epoch)).toBeUndefined();
+    expect(await openPathList(bytes.subarray(0, i), epoch)).toBeUndefined();
   }
-  expect(openPathList(concat(sealed, new Uint8Array(1)), epoch)).toBeUndefined();
+  expect(await openPathList(concat(bytes, new Uint8Array(1)), epoch)).toBeUndefined();
 });
 
-test('it opens in its epoch and repository only, for who can sign', () => {
-  const sealed = sealPathList(listOf('a.md'), epoch, systemRandom);
+test('it opens in its epoch and repository only, for who can sign', async () => {
+  const bytes = sealed('a.md');
   const { facts, key, signingKey } = epoch;
   const others = {
     'another signing key': new Epoch(facts, key, signingKeyFromSeed(systemRandom(32))),
@@ -56,18 +70,27 @@ test('it opens in its epoch and repository only, for who can sign', () => {
     'a reader': new Epoch(facts, key, undefined),
     itself: new Epoch(facts, key, signingKey),
   };
-  expect(Object.entries(others).filter(([, other]) => openPathList(sealed, other)).map(([what]) => what)).toEqual(['itself']);
+  const opening: string[] = [];
+  for (const [what, other] of Object.entries(others)) if (await openPathList(bytes, other)) opening.push(what);
+  expect(opening).toEqual(['itself']);
+  expect(sealPathList(listOf('a.md'), others['a reader'], systemRandom)).toBeUndefined();
 });
 
 test.each([
-  ['sealed as something else', () => epoch.seal('entry', epoch.open('paths', sealPathList(listOf('a.md'), epoch, systemRandom)), systemRandom)],
-  ['of another version', () => epoch.seal('paths', flipped(epoch.open('paths', sealPathList(listOf('a.md'), epoch, systemRandom)), 13, 3), systemRandom)],
-  ['shorter than it says', () => epoch.seal('paths', epoch.open('paths', sealPathList(listOf('a.md', 'b.md'), epoch, systemRandom)).subarray(0, 100), systemRandom)],
-  ['sealed, and nothing in it', () => epoch.seal('paths', utf8(''), systemRandom)],
-])('a list %s is none', (_, make) => expect(openPathList(make(), epoch)).toBeUndefined());
+  ['sealed as something else', () => epoch.seal('entry', opened(sealed('a.md')), systemRandom)],
+  ['of another version', () => sealAs(flipped(opened(sealed('a.md')), 13, 3))],
+  ['shorter than it says', () => sealAs(opened(sealed('a.md', 'b.md')).subarray(0, 100))],
+  ['that ends within a path', () => sealAs(opened(sealed('a-long-name.md')).subarray(0, 15 + 4 + 59 + 5))],
+  ['sealed, and nothing in it', () => sealAs(utf8(''))],
+])('a list %s is none', async (_, make) => expect(await openPathList(make(), epoch)).toBeUndefined());
+
+test('one of too many entries is not made', () => {
+  const many = (count: number): ListedEntries => listOf(...Array.from({ length: count }, (_, i) => `notes/${i}.md`));
+  expect(sealPathList(many(40_000), epoch, systemRandom)?.length).toBeLessThanOrEqual(4 * 1024 * 1024);
+  expect(sealPathList(many(80_000), epoch, systemRandom)).toBeUndefined();
+});
 
 test('its length does not tell how long paths are', () => {
-  const lengthOf = (paths: string[]) => sealPathList(listOf(...paths), epoch, systemRandom).length;
   const paths = Array.from({ length: 100 }, (_, i) => `notes/${i}.md`);
-  expect(lengthOf(['a', ...paths])).toBe(lengthOf(['a-name-that-is-longer.md', ...paths]));
+  expect(sealed('a', ...paths).length).toBe(sealed('a-name-that-is-longer.md', ...paths).length);
 });
