@@ -24,7 +24,7 @@ export interface Layout {
   readonly packedRefs: string;
   /** The lock file that git itself makes when it moves the branch. */
   readonly mainLock: string;
-  /** memgit's own folder: owners of locks, temporaries of refs. git ignores it. */
+  /** memgit's own folder: owners of locks, temporaries, files that only save time. git ignores it. */
   readonly own: string;
 }
 

@@ -70,9 +70,18 @@ async function withoutGit(action: () => Promise<unknown>): Promise<void> {
   await running;
 }
 
-/** The lists are of three files, which tests can share among workers. */
+/** Each list is for a test file of its own, which workers can share. */
 export const OWN_OPERATIONS: readonly Operation[] = [
   command('view', { path: '/memories/a.txt' }),
+  {
+    name: 'a list of many files, which is kept',
+    prepare: async ({ vault, home }) => {
+      mkdirSync(join(home, 'many'));
+      for (let i = 0; i < 60; i += 1) writeFileSync(join(home, 'many', `${i}.txt`), `${i}`);
+      await vault.importFiles(join(home, 'many'));
+    },
+    run: ({ vault }) => vault.list(),
+  },
   command('create', { path: '/memories/deep/er/new.txt', file_text: 'new\n' }),
   command('str_replace', { path: '/memories/a.txt', old_str: 'two', new_str: 'zwei' }),
   command('insert', { path: '/memories/a.txt', insert_line: 1, insert_text: 'between' }),

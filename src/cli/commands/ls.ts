@@ -12,7 +12,7 @@ export const ls = defineCommand({
   name: 'ls',
   group: 'Look',
   summary: 'List the files of a memory',
-  details: 'Lists every file and every empty directory at or below a path, in order. An empty directory ends in a slash.',
+  details: 'Lists every file and every empty directory at or below a path, in order. An empty directory ends in a slash. What it finds is kept beside the repository, sealed, to answer sooner the next time.',
   args: { path: optional('path', 'File or directory. Default: /memories') },
   options: { rev: text('--rev <rev>', 'The memory as it stood at a revision. Default: HEAD'), long: flag('-l, --long', 'Show sizes in bytes') },
   json: objectPerLine({

@@ -15,7 +15,7 @@ export const status = defineCommand({
   name: 'status',
   group: 'Check',
   summary: 'Show how a memory is doing',
-  details: 'Its newest commit, its sizes, its keyring, how far its backups have it, and warnings with what to do about them. No remote is asked: they stand as they were last seen, by push, fetch or pull.',
+  details: 'Its newest commit, its sizes, its keyring, how far its backups have it, and warnings with what to do about them. No remote is asked: they stand as they were last seen, by push, fetch or pull. Whether every entry is sound only `memgit verify` tells. What it finds of paths and sizes is kept beside the repository, sealed, to answer sooner the next time.',
   args: {},
   options: {},
   json: oneObject({
