@@ -49,9 +49,9 @@ export class PackFolder {
     return this.#read(planFold(packs.filter(({ name }) => !this.#full.has(name))));
   }
 
-  /** Takes note that the entries of these packs are durable elsewhere. */
+  /** Takes note that the entries of these packs, the largest last, are durable elsewhere. The largest go first: they take the room. */
   replace(packs: readonly string[]): void {
-    for (const name of packs) {
+    for (const name of packs.toReversed()) {
       this.#replaced.add(name);
       this.#place.store.forget(name);
     }

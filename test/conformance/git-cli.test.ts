@@ -1,7 +1,7 @@
 /** System git and memgit on one repository: each must find what the other wrote, also after git has repacked and memgit has folded. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { FOLD_AT_PACKS, planFold } from '../../src/git/fold.ts';
@@ -126,6 +126,19 @@ describe('folding', () => {
     expect((await repository.stats()).packs).toBeLessThan(10);
     const results = await Promise.allSettled([before, await repository.head()].map((head) => filesAt(reader, head)));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+  });
+
+  test('removes the largest first of what it replaced, which takes twice the room until then', async () => {
+    const gitdir = freshGitdir();
+    const repository = await createSample(gitdir);
+    const sizes = () => packFiles(gitdir, '.pack').map((name) => statSync(join(gitdir, 'objects/pack', name)).size);
+    for (let i = 0; i < FOLD_AT_PACKS; i += 1) await addFile(repository, `f${i}`, randomBytes(i % 3 === 0 ? 2_000 : 10).toString('hex'));
+    const [large, small] = [sizes().filter((size) => size > 2_000), sizes().filter((size) => size <= 2_000)];
+    for (let i = 0; i < 3; i += 1) await addFile(repository, `g${i}`, `${i}`);
+    // The fold added one that is larger than any; of those replaced, two went with each mutation since.
+    expect(sizes().filter((size) => size > 2_000 && size <= Math.max(...large)).length).toBeLessThanOrEqual(large.length - 4);
+    expect(sizes().filter((size) => size <= 2_000).length).toBeGreaterThanOrEqual(small.length);
+    await repository.close();
   });
 
   test('chooses packs of about one size, each byte being copied a few times only', () => {
