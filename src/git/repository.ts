@@ -41,8 +41,8 @@ export class Repository {
   readonly #lock: BranchLock;
   readonly #queue = new Queue();
   readonly #readOnly: boolean;
-  /** Those that are being written. */
-  #sideFiles: Promise<unknown> = Promise.resolve();
+  /** Resolves when those that are being written are there. */
+  #sideFiles = Promise.resolve();
   #settled = false;
   #closed = false;
 
@@ -218,7 +218,7 @@ export class Repository {
   async writeSideFile(name: string, maxBytes: number, make: () => Bytes | undefined): Promise<void> {
     if (this.#readOnly || this.#closed) return;
     const writing = writeSideFile(this.#place.fs, this.#place.layout, name, maxBytes, make);
-    this.#sideFiles = Promise.all([this.#sideFiles, writing]);
+    this.#sideFiles = this.#sideFiles.then(() => writing);
     await writing;
   }
 
