@@ -45,6 +45,7 @@ export class PathList {
 
   /** The list that was last written, if that was in this epoch; none for a reader. */
   async read(epoch: Epoch): Promise<ListedEntries | undefined> {
+    if (!epoch.signingKey) return undefined;
     const bytes = await this.#repository.readSideFile(FILE_NAME, MAX_BYTES);
     return bytes && openPathList(bytes, epoch);
   }
