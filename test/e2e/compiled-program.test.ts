@@ -112,8 +112,7 @@ test('is that of one node, and old files go', () => {
   expect(readdirSync(home.kept)).toEqual(Array<unknown>(8).fill(expect.stringMatching(/^[0-9a-f]{16}\.code$/)));
 });
 
-// Only root can be somebody else.
-(root ? test : test.skip)('no folder is made in the home of another user', () => {
+(root ? test : test.skip)('no folder is made in the home of another user', () => { // skipped unless root, who alone can be somebody else
   const home = new Home();
   chownSync(home.path, 12345, 12345);
   expect(home.run(CAT)).toEqual(shown);
@@ -207,8 +206,7 @@ describe('code of another program', () => {
     expect(home.run(['--help'])).toEqual(help);
   });
 
-  // Only root can give a folder away.
-  (root ? test : test.skip)('is not run from the folder of another user', () => {
+  (root ? test : test.skip)('is not run from the folder of another user', () => { // skipped unless root, who alone can give a folder away
     const home = planted();
     chownSync(home.kept, 12345, 12345);
     expect(home.run(['--help'])).toEqual(help);
