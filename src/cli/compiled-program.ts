@@ -53,7 +53,7 @@ export class CompiledProgram {
     this.#kept = read(this.#file) ?? NOTHING;
   }
 
-  /** Runs the module in a file, unless it has run, and returns what it exports. */
+  /** Runs the module in a file, unless it has run, and returns what it exports. @throws what the module throws; it can be loaded again */
   load(file: string): unknown {
     const known = this.#modules.get(file);
     if (known) return known.exports;
@@ -61,7 +61,12 @@ export class CompiledProgram {
     this.#modules.set(file, module);
     const requireOther = createRequire(file);
     const requireFrom = (id: string): unknown => (id.startsWith('./') ? this.load(resolve(dirname(file), id)) : requireOther(id));
-    (this.#script(file).runInThisContext() as Body)(module.exports, requireFrom, module, file, dirname(file));
+    try {
+      (this.#script(file).runInThisContext() as Body)(module.exports, requireFrom, module, file, dirname(file));
+    } catch (error) {
+      this.#modules.delete(file);
+      throw error;
+    }
     return module.exports;
   }
 
