@@ -30,11 +30,10 @@ export async function unlock<T>(context: Context, open: (options: KeyOptions) =>
     key: {
       getKey: async ({ storeId }) => {
         const file = defaultKeyFile(context.io.env, storeId);
+        const missing = (where: string) => new MemgitError('KEY_MISSING', `expected the key of the store, got none, and there is ${where}`, { details: { storeId } });
+        if (file === undefined) throw missing('no home to look for it in');
         // A home that may not be looked into, such as root's in a container that runs as somebody else, holds no key for this user.
-        if (file === undefined || !(await exists(file).catch(() => false))) {
-          const looked = file === undefined ? 'no home to look for it in' : `none at ${file}`;
-          throw new MemgitError('KEY_MISSING', `expected the key of the store, got none, and there is ${looked}`, { details: { storeId } });
-        }
+        if (!(await exists(file).catch(() => false))) throw missing(`none at ${file}`);
         source = file;
         const { parseKey } = await import('./library.ts');
         return parseKey(await readSecretFile(context, file));
