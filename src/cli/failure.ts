@@ -1,4 +1,5 @@
 /** How a failure is told: one `error:` line, and one `hint:` where there is something to do about it; with `--json` the same as one object. */
+import { isNativeError } from 'node:util/types';
 import { isMemgitError, MemgitError, type ErrorCode, type ErrorDetails } from '../errors.ts';
 import { facts, object, string } from './shape.ts';
 import { visibleJson, visibleLine } from './visible.ts';
@@ -52,8 +53,8 @@ export function failureOf(error: unknown): Failure {
     const hint = hintOf(error);
     return { code: error.code, message: error.message, ...(hint === undefined ? {} : { hint }), ...(Object.keys(error.details).length > 0 ? { details: error.details } : {}) };
   }
-  if (error instanceof Error && 'syscall' in error) return { code: 'UNEXPECTED', message: error.message };
-  return { code: 'UNEXPECTED', message: `unexpected: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}` };
+  if (isNativeError(error) && 'syscall' in error) return { code: 'UNEXPECTED', message: error.message };
+  return { code: 'UNEXPECTED', message: `unexpected: ${isNativeError(error) ? (error.stack ?? error.message) : String(error)}` };
 }
 
 export function failureOfUsage(message: string, hint?: string): Failure {

@@ -56,6 +56,8 @@ async function vaultOf(context: Context, store: Store, user: string, create: boo
   try {
     return await store.vault(user, { create: false });
   } catch (error) {
+    // An id may be too long; the library takes that for a mistake of the program that it is in.
+    if (error instanceof RangeError) throw new MemgitError('INVALID_ARGUMENT', error.message, { cause: error });
     if (!create || !isMemgitError(error, 'VAULT_NOT_FOUND')) throw error;
   }
   const made = await store.vault(user, { create: true });

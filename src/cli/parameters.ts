@@ -28,11 +28,11 @@ export function texts(syntax: string, summary: string): Parameter<readonly strin
   return { syntax, summary, repeatable: true, read: (typed) => (typed ?? []) as readonly string[] };
 }
 
-export function count(syntax: string, summary: string): Parameter<number | undefined> {
+export function count(syntax: string, summary: string, least = 0, most = 999_999_999): Parameter<number | undefined> {
   const read = (typed: unknown) => {
     if (typed === undefined) return undefined;
-    const value = typeof typed === 'string' && /^\d{1,9}$/.test(typed) ? Number(typed) : undefined;
-    if (value === undefined) throw new MemgitError('INVALID_ARGUMENT', `${syntax}: expected a whole number`);
+    const value = typeof typed === 'string' && /^\d{1,9}$/.test(typed) ? Number(typed) : NaN;
+    if (!(value >= least && value <= most)) throw new MemgitError('INVALID_ARGUMENT', `${syntax}: expected a whole number, ${least} to ${most}`);
     return value;
   };
   return { syntax, summary, read };

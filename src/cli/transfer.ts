@@ -10,14 +10,14 @@ import { count, text } from './parameters.ts';
 import { Progress } from './progress.ts';
 import { array, object, string } from './shape.ts';
 
+/** About as long as a timer of node can be set for, in seconds. */
+const MAX_TIMEOUT = 2_000_000;
+
 export const TRANSFER_OPTIONS = {
   tokenFile: text('--token-file <file>', 'Read the access token for HTTP(S) from a file. Default: MEMGIT_REMOTE_TOKEN, else git\'s credential helper'),
   caFile: text('--ca-file <file>', 'Trust the certificates in this file for HTTPS. Default: MEMGIT_REMOTE_CA_FILE, else the system\'s'),
-  timeout: count('--timeout <seconds>', 'Give up when the remote says nothing for so long. Default 120'),
+  timeout: count('--timeout <seconds>', 'Give up when the remote says nothing for so long. Default 120', 1, MAX_TIMEOUT),
 } as const;
-
-/** About as long as a timer of node can be set for, in seconds. */
-const MAX_TIMEOUT = 2_000_000;
 
 /** What every command that talks to a remote can end in. */
 export const TRANSFERRING: readonly Exit[] = [...CHANGING, 13, 15];
@@ -37,7 +37,6 @@ interface Typed {
 export async function transferring<T>(context: Context, { tokenFile, caFile, timeout }: Typed, run: (options: TransportOptions) => Promise<T>): Promise<T> {
   const { io } = context;
   const progress = new Progress(io);
-  if (timeout === 0 || (timeout ?? 1) > MAX_TIMEOUT) throw new MemgitError('INVALID_ARGUMENT', `expected a timeout of 1 to ${MAX_TIMEOUT} seconds`);
   try {
     return await run({
       token: await findToken(context, tokenFile),

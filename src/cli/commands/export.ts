@@ -3,6 +3,7 @@ import { MemgitError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { OK, OPENING } from '../exits.ts';
 import { formatBytes, plural } from '../format.ts';
+import { given } from '../globals.ts';
 import { withVault } from '../open.ts';
 import { flag, optional, text } from '../parameters.ts';
 import { integer, oneObject } from '../shape.ts';
@@ -25,9 +26,10 @@ export const exportCommand = defineCommand({
     ["memgit export --tar --rev '@{yesterday}' | tar -tv", 'list what was there yesterday'],
   ],
   exits: OPENING,
-  run: async (context, { dir, tar, rev, path, overwrite }) =>
+  run: async (context, { dir: typed, tar, rev, path, overwrite }) =>
     withVault(context, async (vault) => {
       const { out } = context;
+      const dir = given(typed);
       if (tar) {
         if (dir !== undefined || context.json) throw new MemgitError('INVALID_ARGUMENT', 'a tar archive goes to stdout; leave the folder and --json out');
         if (out.terminal) throw new MemgitError('INVALID_ARGUMENT', 'a tar archive is nothing for a terminal; send it to a file or a pipe');

@@ -1,5 +1,5 @@
 /** `memgit import`: brings a folder of plain files into a memory. */
-import { isMemgitError } from '../../errors.ts';
+import { isMemgitError, MemgitError } from '../../errors.ts';
 import type { ImportResult } from '../../history/import.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -58,8 +58,9 @@ export const importCommand = defineCommand({
     ['memgit import ./edited --dry-run', 'say which files would come in'],
   ],
   exits: CHANGING,
-  run: async (context, { dir, create, dryRun, note, actor }) =>
-    withVault(
+  run: async (context, { dir, create, dryRun, note, actor }) => {
+    if (dir === '') throw new MemgitError('INVALID_ARGUMENT', 'expected a folder to import, got an empty name');
+    return withVault(
       context,
       async (vault) => {
         const result = await vault.importFiles(dir, { dryRun, note, actor, signal: context.io.signal });
@@ -69,7 +70,8 @@ export const importCommand = defineCommand({
         return OK;
       },
       { readOnly: dryRun, create },
-    ).catch((error: unknown) => { throw create && dryRun ? explained(error) : error; }),
+    ).catch((error: unknown) => { throw create && dryRun ? explained(error) : error; });
+  },
 });
 
 async function printImport(context: Context, { commit, paths, files, bytes }: ImportResult, dryRun: boolean): Promise<void> {

@@ -1,5 +1,4 @@
 /** `memgit push`: brings a backup up to the memory, or the backups of all users. */
-import { MemgitError } from '../../errors.ts';
 import type { Pushed } from '../../sync/push.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -21,7 +20,7 @@ export const push = defineCommand({
   args: { remote: optional('remote', 'Name of the remote. Default: origin, or backup where the store has a template') },
   options: {
     allUsers: flag('--all-users', 'Push the memory of every user of the store, to the remote backup'),
-    jobs: count('--jobs <count>', 'With --all-users: how many at the same time. Default 4'),
+    jobs: count('--jobs <count>', 'With --all-users: how many at the same time. Default 4', 1),
     ...TRANSFER_OPTIONS,
   },
   json: objectPerLine(
@@ -56,7 +55,6 @@ export const push = defineCommand({
 
 /** One failure does not stop the others; the exit code is that of the first. */
 async function pushAll(context: Context, { remote, jobs }: { remote: string | undefined; jobs: number | undefined }, typed: Parameters<typeof transferring>[1]): Promise<number> {
-  if (jobs === 0) throw new MemgitError('INVALID_ARGUMENT', 'expected at least one job');
   return withStore(
     context,
     async (store) =>

@@ -21,9 +21,9 @@ export const sessionStart = defineCommand({
     model: text('--model <model>', 'Model that works'),
     goal: text('--goal <text>', 'What the session is for'),
     id: text('--id <id>', 'Id of your own, such as that of a run. Default: one is made'),
-    pid: count('--pid <pid>', 'Process of this host whose end is the end of the session. Default: none'),
+    pid: count('--pid <pid>', 'Process of this host whose end is the end of the session. Default: none', 1),
     create: flag('--create', 'Make the user\'s memory if there is none yet'),
-    lease: count('--lease <minutes>', 'How long the session may be silent before it counts as dead. Default: 60'),
+    lease: count('--lease <minutes>', 'How long the session may be silent before it counts as dead. Default: 60', 1),
   },
   json: oneObject({ number: SESSION_FIELDS.number, id: SESSION_FIELDS.id, isFirst: SESSION_FIELDS.isFirst }),
   examples: [

@@ -36,7 +36,7 @@ describe('mistakes', () => {
     [['pull', '--strategy', "it's"], "error: --strategy <strategy>: expected both, ours, theirs or manual, got 'it's'\n"],
     [['diff', 'a', 'b', 'c'], 'error: too many arguments for diff: expected at most 2, got 3\n'],
     [['completion'], "error: missing required argument 'shell'\n"],
-    [['log', '-n', 'ten', '--user', 'u', '--store', 's'], 'error: -n, --limit <count>: expected a whole number\n'],
+    [['log', '-n', 'ten', '--user', 'u', '--store', 's'], 'error: -n, --limit <count>: expected a whole number, 0 to 999999999\n'],
     [['users'], 'error: expected the folder of a store; give --store or set MEMGIT_STORE\n'],
     [['users'].concat('--store='), 'error: expected the folder of a store; give --store or set MEMGIT_STORE\n'],
     [['ls', '--store', 's'], 'error: expected a user; give --user or set MEMGIT_USER\n'],
