@@ -1,9 +1,9 @@
 /**
  * Who holds a lock, written down so that another process can tell whether the holder still lives, and that judgement.
- * Dead means proven dead: this host, and an earlier boot, or a process of this pid namespace that is gone, replaced or a zombie
+ * Dead means proven dead: this host and machine, and an earlier boot, or a process of this pid namespace that is gone, replaced or a zombie
  * (it runs no code any more, and without an init to reap it it would hold its lock for ever). All doubt counts as alive.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { utf8Decode, type Bytes } from '../bytes.ts';
@@ -15,6 +15,11 @@ export interface Owner {
   /** 16 random hexadecimal digits: one holder of locks, that is, one open repository of one process. */
   readonly id: string;
   readonly host: string;
+  /**
+   * A hash of the machine's id, which machine-id(5) wants told to nobody: of two machines with one host name, the other's boots say
+   * nothing here. Empty where there is none, absent in what was written before it was looked at.
+   */
+  readonly machine?: string | undefined;
   /** The kernel's boot id, and like the next fields empty where there is no /proc. */
   readonly boot: string;
   readonly pid: number;
@@ -32,6 +37,7 @@ export function describeProcess(pid: number): Owner {
   return {
     id: randomBytes(8).toString('hex'),
     host: hostname(),
+    machine: machineHash(),
     boot: bootId(),
     pid,
     pidNamespace: pidNamespace(),
@@ -64,7 +70,7 @@ export async function readOwner(fs: FileSystem, path: string): Promise<Owner | u
 
 /** Tells whether the process is provably gone. @see the head of this file for what counts as proof */
 export function isDead(owner: Owner): boolean {
-  if (owner.host !== hostname()) return false;
+  if (owner.host !== hostname() || (owner.machine ?? machineHash()) !== machineHash()) return false;
   const boot = bootId();
   if (boot !== '' && owner.boot !== '' && owner.boot !== boot) return true;
   if (owner.pidNamespace !== pidNamespace()) return false;
@@ -74,10 +80,11 @@ export function isDead(owner: Owner): boolean {
   return found.started !== owner.started || found.state === 'Z' || found.state === 'X';
 }
 
-function isOwner(value: unknown): value is Owner {
+/** Whether it is shaped as an owner, wherever it was read. */
+export function isOwner(value: unknown): value is Owner {
   if (typeof value !== 'object' || value === null) return false;
-  const { id, host, boot, pid, pidNamespace, started } = value as Record<keyof Owner, unknown>;
-  const texts = [host, boot, pidNamespace, started].every((field) => typeof field === 'string');
+  const { id, host, machine = '', boot, pid, pidNamespace, started } = value as Record<keyof Owner, unknown>;
+  const texts = [host, machine, boot, pidNamespace, started].every((field) => typeof field === 'string');
   return texts && typeof id === 'string' && /^[0-9a-f]{16}$/.test(id) && Number.isSafeInteger(pid) && Number(pid) > 0;
 }
 
@@ -88,6 +95,11 @@ function pidExists(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
+}
+
+function machineHash(): string {
+  const id = orEmpty(() => readFileSync('/etc/machine-id', 'latin1').trim());
+  return id === '' ? '' : createHash('sha256').update(`memgit owner ${id}`).digest('hex').slice(0, 16);
 }
 
 function bootId(): string {

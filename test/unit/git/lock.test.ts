@@ -1,6 +1,6 @@
 /**
  * Owners of locks and single lock files: what a dead holder leaves is broken and cleared away, and all doubt counts as alive. Seen to fail
- * with the host, the pid namespace, the start of a process or its being a zombie not looked at, with a lock never broken, and with what a
+ * with the host, the machine, the pid namespace, the start of a process or its being a zombie not looked at, with a lock never broken, and with what a
  * dead owner left not cleared, and with an abandoned owner not forgotten.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -50,11 +50,14 @@ describe('an owner', () => {
     ['this process', self, false],
     ['a process that is gone', gone, true],
     ['a process of another host', { ...gone, host: `not-${hostname()}` }, false],
+    ['a process of another machine of the same name', { ...gone, machine: 'another' }, false],
+    ['a process that is gone, of whom no machine was written down', { ...gone, machine: undefined }, true],
     ['a process of another pid namespace', { ...gone, pidNamespace: 'pid:[1]' }, false],
     ['a running process without a start time', { ...self, started: '' }, false],
     ...(onLinux
       ? ([
           ['an earlier boot', { ...self, boot: 'earlier' }, true],
+          ['a boot of another machine of the same name', { ...self, boot: 'another', machine: 'another' }, false],
           ['an earlier boot of another host', { ...self, boot: 'earlier', host: `not-${hostname()}` }, false],
           ['a process whose pid was used again', { ...self, started: '1' }, true],
         ] satisfies [string, Owner, boolean][])
