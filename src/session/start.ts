@@ -77,7 +77,7 @@ export async function startSession(host: SessionHost, world: World, options: Sta
 }
 
 function factsOf({ agent, model, goal, id, leaseMs }: StartOptions) {
-  if (leaseMs !== undefined && !(leaseMs > 0)) throw new RangeError('leaseMs: expected a positive number of milliseconds');
+  assertWholeNumber('leaseMs', leaseMs, 1);
   const chosen = id === undefined ? undefined : requiredText('session id', id, NAME_CHARACTERS_MAX);
   if (chosen !== undefined && (/^\d+$/.test(chosen) || /\p{Cc}/u.test(chosen))) {
     throw new MemgitError('INVALID_ARGUMENT', 'expected a session id of one line that is not just a number; numbers are given by memgit');

@@ -3,7 +3,7 @@
  * brief opens one file however many sessions there were. Only memgit writes it.
  */
 import { MemgitError } from '../errors.ts';
-import type { Owner } from '../git/owner.ts';
+import { isOwner, type Owner } from '../git/owner.ts';
 
 export type SessionStatus = 'open' | 'ended' | 'abandoned' | 'interrupted';
 
@@ -79,8 +79,35 @@ export function findRow(rows: readonly SessionRow[], reference: string | number)
   return rows.find(({ number }) => String(number) === String(reference)) ?? rows.find(({ id }) => id === reference);
 }
 
+/** The file is one of the memory: it may hold anything, and nothing of it is used before it was looked at. */
 function isRow(value: unknown): value is SessionRow {
-  if (typeof value !== 'object' || value === null) return false;
-  const { number, id, isFirst, status, started, leaseMs } = value as Record<keyof SessionRow, unknown>;
-  return Number.isSafeInteger(number) && typeof id === 'string' && typeof isFirst === 'boolean' && STATUSES.includes(status) && typeof started === 'string' && typeof leaseMs === 'number';
+  if (!isObject(value)) return false;
+  const { number, id, agent, model, goal, isFirst, status, started, ended, stat, process, leaseMs } = value as Record<keyof SessionRow, unknown>;
+  return isCount(number) && number > 0 && isText(id) && [agent, model, goal].every((text) => text === undefined || isText(text)) && typeof isFirst === 'boolean'
+    && STATUSES.includes(status) && isTime(started) && (ended === undefined || isTime(ended)) && (stat === undefined || isStat(stat))
+    && (process === undefined || isOwner(process)) && Number.isFinite(leaseMs);
+}
+
+function isStat(value: unknown): value is SessionStat {
+  if (!isObject(value)) return false;
+  const { writes, addedBytes, removedBytes, lastWrite, files, fileCount, passed, regressed } = value as Record<keyof SessionStat, unknown>;
+  return [writes, addedBytes, removedBytes, fileCount].every(isCount) && (lastWrite === undefined || isTime(lastWrite))
+    && Array.isArray(files) && files.every((file) => isObject(file) && isText(file['path']) && isCount(file['writes']))
+    && [passed, regressed].every((ids) => Array.isArray(ids) && ids.every(isText));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTime(value: unknown): value is string {
+  return isText(value) && !Number.isNaN(Date.parse(value));
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
