@@ -8,7 +8,7 @@ import { startPager, type Pager } from './pager.ts';
 import { COLOURED, PLAIN, type Style } from './style.ts';
 import { visibleBytes, visibleJson, visibleText } from './visible.ts';
 
-/** The reader closed the pipe, as `head` does. Nothing is wrong; there is only nothing more to do. */
+/** The reader closed the pipe, as `head` does. Nothing is wrong; for a command that only shows something there is nothing more to do. */
 export class ReaderGone extends Error {}
 
 /** Small writes are gathered up to this many characters. */
@@ -35,6 +35,9 @@ export class Output {
   #unreadSize = 0;
   #gathered = '';
   #started = false;
+  /** Whether showing something is all that the command is for. */
+  #onlyShows = false;
+  #unheard = false;
 
   constructor(io: OutputIo, { pager }: { pager: boolean }) {
     const { stdout, env } = io;
@@ -47,12 +50,20 @@ export class Output {
     this.#stdout = silenced(stdout);
   }
 
-  /** A person is to read this through the pager, which starts with the first line. */
+  get onlyShows(): boolean {
+    return this.#onlyShows;
+  }
+
+  /**
+   * A person is to read this through the pager, which starts with the first line. Showing it is all that the command is for: it ends
+   * when the reader leaves. One that does something, or whose exit code says what it found, goes on to its end unheard.
+   */
   page(): void {
+    this.#onlyShows = true;
     this.#paged = this.#mayPage;
   }
 
-  /** @throws ReaderGone */
+  /** @throws ReaderGone, from what only shows; so do all that write */
   async write(text: string): Promise<void> {
     this.#gathered += text;
     // The first line is shown at once, however long the rest takes.
@@ -86,6 +97,7 @@ export class Output {
 
   /** A stream of bytes that is no text at all, such as a tar archive. */
   async bytes(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    this.#onlyShows = true;
     for await (const chunk of chunks) await this.#send(chunk);
   }
 
@@ -95,10 +107,12 @@ export class Output {
     if (text !== '') await this.#send(text);
   }
 
-  /** Writes what is left and waits until the reader has left the pager. */
+  /** Writes what is left and waits until the reader has left the pager. Whether he left before the end is no matter any more. */
   async close(): Promise<void> {
     try {
       await this.flush();
+    } catch (error) {
+      if (!(error instanceof ReaderGone)) throw error;
     } finally {
       await this.#leavePager();
     }
@@ -123,6 +137,16 @@ export class Output {
   async #send(chunk: string | Uint8Array): Promise<void> {
     if (!this.#started && this.#paged) this.#startPager();
     this.#started = true;
+    if (this.#unheard) return;
+    try {
+      await this.#sendToReader(chunk);
+    } catch (error) {
+      if (this.#onlyShows || !(error instanceof ReaderGone)) throw error;
+      this.#unheard = true;
+    }
+  }
+
+  async #sendToReader(chunk: string | Uint8Array): Promise<void> {
     if (!this.#pager) return writeTo(this.#stdout, chunk);
     this.#keepUnread(chunk);
     try {

@@ -25,8 +25,8 @@ export interface Ran {
 
 /** Runs one command line, without the program's own name. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<Ran> {
-  // Help can be cut short by `head` too; commands learn of it from their own writes.
-  io.stdout.on('error', () => undefined);
+  // Help can be cut short by `head` too, and so can talk by `2>&1 | head`; commands learn of it from their own writes.
+  for (const stream of [io.stdout, io.stderr]) stream.on('error', () => undefined);
   let ran: Ran = { exit: OK, command: undefined };
   const words = argvForHelp(argv);
   const named = fromCommandOn(words);

@@ -3,6 +3,7 @@ import { MemgitError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { OK, OPENING } from '../exits.ts';
 import { withVault } from '../open.ts';
+import { ReaderGone } from '../output.ts';
 import { count, flag, optional, text } from '../parameters.ts';
 import { printDifference, VIEW_OPTIONS, viewOf } from '../print-diff.ts';
 import { objectPerLine } from '../shape.ts';
@@ -36,7 +37,8 @@ export const diff = defineCommand({
     withVault(context, async (vault) => {
       const [before, after] = endsOf(from, to);
       const files = await vault.diff(before, after, { path, context: lines });
-      await printDifference(context, files, viewOf(view));
+      // Whoever reads no further is still told by the exit code.
+      await printDifference(context, files, viewOf(view)).catch((error: unknown) => { if (!(error instanceof ReaderGone)) throw error; });
       return exitCode && files.length > 0 ? DIFFERENT : OK;
     }),
 });

@@ -104,8 +104,22 @@ test.each([
 describe('a stream that fails', () => {
   const failing = (code: string) => new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
 
-  test('by a closed pipe tells that the reader has gone', async () => {
-    await expect(new Output({ ...fakeIo().io, stdout: failing('EPIPE') }, { pager: false }).line('x')).rejects.toThrow(ReaderGone);
+  test('by a closed pipe ends what only shows something', async () => {
+    const out = new Output({ ...fakeIo().io, stdout: failing('EPIPE') }, { pager: false });
+    out.page();
+    await expect(out.line('x')).rejects.toThrow(ReaderGone);
+    await expect(out.bytes((async function* () { yield Buffer.from('x'); })())).rejects.toThrow(ReaderGone);
+    // At its end it is no matter any more.
+    await out.write('y');
+    await out.close();
+  });
+
+  test('by a closed pipe ends nothing else', async () => {
+    const out = new Output({ ...fakeIo().io, stdout: failing('EPIPE') }, { pager: false });
+    await out.line('x'.repeat(20_000));
+    await out.line('the end');
+    await out.memoryBytes(Buffer.from('x'));
+    await out.close();
   });
 
   test('otherwise tells why', async () => {
