@@ -14,10 +14,15 @@ export const GLOBAL_OPTIONS = {
   noPager: flag('--no-pager', 'Print straight to the terminal'),
 } as const;
 
-/** @throws INVALID_ARGUMENT when -C is typed beside --store or --user: one of them would be passed over */
+/** @throws INVALID_ARGUMENT when one is typed that is empty, or when -C is typed beside --store or --user: one of them would be passed over */
 export function readGlobals(typed: Readonly<Record<string, unknown>>, env: Io['env']): Globals {
-  const { keyFile, keyCommand, utc } = GLOBAL_OPTIONS;
-  const [repo, store, user] = (['repo', 'store', 'user'] as const).map((key) => given(GLOBAL_OPTIONS[key].read(typed[key])));
+  const [repo, store, user, keyFile, keyCommand] = (['repo', 'store', 'user', 'keyFile', 'keyCommand'] as const).map((key) => {
+    const { syntax, read } = GLOBAL_OPTIONS[key];
+    const value = read(typed[key]);
+    // A variable that is not set would lead to another memory than the one that was meant.
+    if (value === '') throw new MemgitError('INVALID_ARGUMENT', `${syntax}: expected a value, got an empty one`);
+    return value;
+  });
   if (repo !== undefined && (store ?? user) !== undefined) {
     throw new MemgitError('INVALID_ARGUMENT', `expected -C or ${store === undefined ? '--user' : '--store'}, got both; -C names one vault, whoever's it is`);
   }
@@ -25,13 +30,13 @@ export function readGlobals(typed: Readonly<Record<string, unknown>>, env: Io['e
     repo,
     store: store ?? given(env['MEMGIT_STORE']),
     user: user ?? given(env['MEMGIT_USER']),
-    keyFile: keyFile.read(typed['keyFile']),
-    keyCommand: keyCommand.read(typed['keyCommand']),
-    utc: utc.read(typed['utc']),
+    keyFile,
+    keyCommand,
+    utc: GLOBAL_OPTIONS.utc.read(typed['utc']),
   } satisfies Context['globals'];
 }
 
-/** Empty is the same as not given: scripts pass on variables that are not set. */
+/** Of the environment, and of what can be left out, empty is the same as not given. */
 export function given(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
 }

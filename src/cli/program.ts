@@ -3,7 +3,7 @@
  * whatever happens. The only place that knows the library which parses arguments.
  */
 import { Command as Program, CommanderError, Option } from 'commander';
-import { isMemgitError } from '../errors.ts';
+import { isMemgitError, MemgitError } from '../errors.ts';
 import { COMMANDS, FAMILIES, findCommand } from './commands/index.ts';
 import type { Command, Parameter } from './command.ts';
 import { Context } from './context.ts';
@@ -22,6 +22,9 @@ export interface Ran {
   /** The name of the command that was run; `undefined` when none was, for help or wrong arguments. */
   readonly command: string | undefined;
 }
+
+/** Of a command that changes something: what it has begun is waited for. */
+const INTERRUPTION = new MemgitError('ABORTED', 'interrupted; what was begun may have been done: look before doing it again');
 
 /** Runs one command line, without the program's own name. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<Ran> {
@@ -57,8 +60,12 @@ async function runCommand(command: Command, typed: Typed, io: Io): Promise<numbe
   } catch (error) {
     // What was printed before the failure is shown before it is told.
     await out.close().catch(() => undefined);
-    if (io.signal.aborted || isMemgitError(error, 'ABORTED')) return INTERRUPTED;
     if (error instanceof ReaderGone) return OK;
+    if (io.signal.aborted || isMemgitError(error, 'ABORTED')) {
+      // What only shows something, or was interrupted at a prompt, did nothing that there could be doubt of.
+      if (io.signal.aborted && !out.onlyShows) io.stderr.write(describeFailure(failureOf(INTERRUPTION), { json }));
+      return INTERRUPTED;
+    }
     io.stderr.write(describeFailure(failureOf(error), { json }));
     return exitOf(error);
   }

@@ -33,7 +33,7 @@ test.each([['session', 'revert', '1'], ['revert', '--session', 'one']])('%s %s',
   await pause(100);
   release();
   const written = await other;
-  expect(await interrupted).toMatchObject({ exit: 130, stdout: '' });
+  expect(await interrupted).toMatchObject({ exit: 130, stdout: '', stderr: 'error: interrupted; what was begun may have been done: look before doing it again\n' });
   expect(await vault.resolve('HEAD')).toBe(written);
   expect(await runCli(typed, { env })).toMatchObject({ exit: 0 });
   await store.remove();

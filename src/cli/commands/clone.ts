@@ -17,7 +17,7 @@ export const clone = defineCommand({
   details:
     'Needs nothing but the address and the key or passphrase of the store. The memory goes into the store that --store names, which is made when it is not there; ' +
     'or, when a repository is named, into a bare repository of its own, which -C takes. Everything is checked first, and nothing is left behind when it is not right.',
-  args: { url: required('url', 'Address of the backup'), repo: optional('repo', 'Place of the new bare repository; otherwise it goes into the store') },
+  args: { url: required('url', 'Address of the backup'), place: optional('repo', 'Place of the new bare repository; otherwise it goes into the store') },
   options: {
     remote: text('--remote <name>', 'Name of the remote here. Default: origin'),
     repositoryId: text('--repository-id <id>', 'Accept only the vault with this repository id, as `memgit status` shows it'),
@@ -34,9 +34,10 @@ export const clone = defineCommand({
     ['memgit clone /mnt/backup/alice.git alice.git', 'get it as a repository of its own, for memgit -C alice.git'],
   ],
   exits: TRANSFERRING,
-  run: async (context, { url, repo: typedRepo, remote, repositoryId, ...typed }) => {
-    const { store, user } = context.globals;
-    const repo = given(typedRepo);
+  run: async (context, { url, place: typedPlace, remote, repositoryId, ...typed }) => {
+    const { repo: other, store, user } = context.globals;
+    if (other !== undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected the place of the new repository after the address, got -C, which is for one that is there');
+    const repo = given(typedPlace);
     if (repo === undefined && store === undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a place for the memory; name a repository, or give --store or MEMGIT_STORE');
     const place = repo === undefined ? { store } : { gitdir: repo };
     context.io.catchInterrupts();

@@ -51,8 +51,15 @@ export const init = defineCommand({
 });
 
 async function makeStore(context: Context, dir: string, passphrase: boolean): Promise<{ storeId: string; keyFile?: string }> {
-  if (passphrase) return { storeId: await createStore(dir, { passphrase: await newPassphrase(context) }) };
-  const wanted = context.globals.keyFile ?? given(context.io.env['MEMGIT_KEY_FILE']);
+  const { globals: { keyFile, keyCommand }, io: { env } } = context;
+  if (passphrase) {
+    // The next command would try that key, and find that it opens nothing.
+    const key = ['MEMGIT_KEY_FILE', 'MEMGIT_KEY_COMMAND', 'MEMGIT_KEY'].find((name) => given(env[name]) !== undefined);
+    if (keyFile !== undefined || keyCommand !== undefined) throw new MemgitError('INVALID_ARGUMENT', 'expected a key or --passphrase, got both');
+    if (key !== undefined) throw new MemgitError('INVALID_ARGUMENT', `expected a key or --passphrase, got both; unset ${key}, which every command would use`);
+    return { storeId: await createStore(dir, { passphrase: await newPassphrase(context) }) };
+  }
+  const wanted = keyFile ?? (keyCommand === undefined ? given(env['MEMGIT_KEY_FILE']) : undefined);
   const secret = wanted === undefined || (await exists(wanted)) ? await findSecret(context) : undefined;
   if (secret) return { storeId: await createStore(dir, secret.options) };
   return makeStoreWithNewKey(context, dir, wanted);

@@ -1,5 +1,6 @@
 /** `memgit push`: brings a backup up to the memory, or the backups of all users. */
 import type { Pushed } from '../../sync/push.ts';
+import { MemgitError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitOf, OK } from '../exits.ts';
@@ -42,6 +43,7 @@ export const push = defineCommand({
   exits: TRANSFERRING,
   run: async (context, { remote, allUsers, jobs, ...typed }) => {
     if (allUsers) return pushAll(context, { remote, jobs }, typed);
+    if (jobs !== undefined) throw new MemgitError('INVALID_ARGUMENT', '--jobs is for --all-users');
     return withVault(
       context,
       async (vault) => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -7,6 +7,7 @@ import { COMMANDS, FAMILIES } from '../../../src/cli/commands/index.ts';
 import { EXITS } from '../../../src/cli/exits.ts';
 import { VERSION } from '../../../src/cli/version.ts';
 import { ERRORS } from '../../../src/errors.ts';
+import { generateKey } from '../../../src/key.ts';
 import { runCli } from '../../support/fake-io.ts';
 
 const words = COMMANDS.map(({ name }) => name.split(' '));
@@ -38,7 +39,11 @@ describe('mistakes', () => {
     [['completion'], "error: missing required argument 'shell'\n"],
     [['log', '-n', 'ten', '--user', 'u', '--store', 's'], 'error: -n, --limit <count>: expected a whole number, 0 to 999999999\n'],
     [['users'], 'error: expected the folder of a store; give --store or set MEMGIT_STORE\n'],
-    [['users'].concat('--store='), 'error: expected the folder of a store; give --store or set MEMGIT_STORE\n'],
+    [['users'].concat('--store='), 'error: --store <dir>: expected a value, got an empty one\n'],
+    [['log', '-C', ''], 'error: -C, --repo <repo>: expected a value, got an empty one\n'],
+    [['log', '--user', ''], 'error: --user <id>: expected a value, got an empty one\n'],
+    [['clone', 'x', 'y', '-C', 'z'], 'error: expected the place of the new repository after the address, got -C, which is for one that is there\n'],
+    [['push', '--jobs', '2', '--user', 'u', '--store', 's'], 'error: --jobs is for --all-users\n'],
     [['ls', '--store', 's'], 'error: expected a user; give --user or set MEMGIT_USER\n'],
   ])('%j', async (argv, stderr) => {
     expect(await runCli(argv)).toEqual({ exit: 2, stdout: '', stderr, questions: [] });
@@ -166,6 +171,22 @@ describe('the key', () => {
     expect(await runCli(['users', '--store', store()], { env, typed: [key.slice(0, -1)] })).toMatchObject({ exit: 12, stderr: expect.stringContaining('cut short') });
   });
 
+  test('is not asked for beside one that every command would try first', async () => {
+    for (const env of [{ MEMGIT_KEY: 'x' }, { MEMGIT_KEY_FILE: 'x' }] as Record<string, string>[]) {
+      expect(await runCli(['init', store(), '--passphrase'], { env })).toMatchObject({ exit: 2, questions: [], stderr: expect.stringContaining(`unset ${Object.keys(env)[0]!}`) });
+    }
+    expect(await runCli(['init', store(), '--passphrase', '--key-file', 'x'])).toMatchObject({ exit: 2, stderr: 'error: expected a key or --passphrase, got both\n' });
+  });
+
+  test('that a command prints is used where a file of the environment is not there', async () => {
+    const key = await generateKey();
+    const env = { MEMGIT_KEY_FILE: join(dir, 'not-there') };
+    const argv = ['--store', store(), '--key-command', `echo ${key}`];
+    expect(await runCli(['init', ...argv], { env })).toMatchObject({ exit: 0 });
+    expect(existsSync(env.MEMGIT_KEY_FILE)).toBe(false);
+    expect(await runCli(['users', ...argv], { env })).toMatchObject({ exit: 0 });
+  });
+
   test('two different passphrases make nothing', async () => {
     expect(await runCli(['init', store(), '--passphrase'], { typed: ['one', 'two'] })).toMatchObject({ exit: 2, stderr: expect.stringContaining('differ') });
     expect(() => readFileSync(join(store(), 'store.json'))).toThrow('ENOENT');
@@ -178,10 +199,10 @@ describe('the key', () => {
   });
 });
 
-test('Ctrl-C ends with 130 and says nothing', async () => {
+test('Ctrl-C that was waited for ends with 130 and says what it leaves open', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'memgit-cli-'));
   await runCli(['init', join(dir, 'store'), '--key-file', join(dir, 'key')]);
   const interrupted = await runCli(['users', '--store', join(dir, 'store'), '--key-file', join(dir, 'key')], { signal: AbortSignal.abort() });
   rmSync(dir, { recursive: true });
-  expect(interrupted).toEqual({ exit: 130, stdout: '', stderr: '', questions: [] });
+  expect(interrupted).toEqual({ exit: 130, stdout: '', stderr: 'error: interrupted; what was begun may have been done: look before doing it again\n', questions: [] });
 });
