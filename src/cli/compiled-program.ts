@@ -49,7 +49,9 @@ export class CompiledProgram {
    */
   constructor(main: string, folder: string | undefined) {
     if (folder === undefined) return;
-    this.#file = join(folder, nameFor(main));
+    const name = nameFor(main);
+    if (name === undefined) return;
+    this.#file = join(folder, name);
     this.#kept = read(this.#file) ?? NOTHING;
   }
 
@@ -97,10 +99,14 @@ export class CompiledProgram {
   }
 }
 
-/** Two builds of one version of node can have the same V8 by all that it tells, and crash on each other's code. */
-function nameFor(main: string): string {
-  const { size, mtimeMs } = statSync(process.execPath);
-  const node = [process.version, process.arch, cachedDataVersionTag(), size, mtimeMs];
+/**
+ * Two builds of one version of node can have the same V8 by all that it tells, and crash on each other's code; so where the running
+ * one cannot be found, as after an update under its feet, there is no name.
+ */
+function nameFor(main: string): string | undefined {
+  const build = statSync(process.execPath, { throwIfNoEntry: false });
+  if (!build) return undefined;
+  const node = [process.version, process.arch, cachedDataVersionTag(), build.size, build.mtimeMs];
   return `${hashOf(Buffer.from([main, ...node].join('\n'))).toString('hex', 0, 8)}.code`;
 }
 
