@@ -100,6 +100,12 @@ test('a long run keeps nothing, one that waits for long does', () => {
   expect(commandsOf(home.file())).toEqual(['cat']);
 });
 
+test('is not kept where nobody can tell of which node it is', () => {
+  const home = new Home();
+  expect(home.run(CAT, {}, { before: "process.execPath = '/no/such/node'" })).toEqual(shown);
+  expect(readdirSync(home.path)).toEqual([]);
+});
+
 test('is that of one node, and old files go', () => {
   const home = new Home();
   const versions = Array.from({ length: 10 }, (_, i) => `v99.0.${i}`);
