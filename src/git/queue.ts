@@ -17,11 +17,6 @@ export class Queue {
       });
     });
   }
-
-  /** Resolves when every job that was given so far is over. */
-  async idle(): Promise<void> {
-    await this.#tail;
-  }
 }
 
 /** @throws ABORTED when the signal has fired */

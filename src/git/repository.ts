@@ -44,7 +44,8 @@ export class Repository {
   /** Resolves when those that are being written are there. */
   #sideFiles = Promise.resolve();
   #settled = false;
-  #closed = false;
+  /** Resolves when it is closed; `undefined` while it is open. */
+  #closing: Promise<void> | undefined;
 
   private constructor(gitdir: string, options: RepositoryOptions) {
     const fs = options.fs ?? nodeFileSystem;
@@ -134,7 +135,7 @@ export class Repository {
   /** For whoever changes something elsewhere before he notes it here. @throws READ_ONLY, CLOSED */
   assertWritable(): void {
     if (this.#readOnly) throw new MemgitError('READ_ONLY', 'expected a repository open for writing, got one opened read-only');
-    if (this.#closed) throw new MemgitError('CLOSED', 'expected an open repository, got one that was closed');
+    if (this.#closing) throw new MemgitError('CLOSED', 'expected an open repository, got one that was closed');
   }
 
   /** Makes a place for what a remote sends, to be checked before it is accepted. The caller discards it in the end. */
@@ -216,24 +217,29 @@ export class Repository {
    * may be written, and may return `undefined` when it finds that there is too much to keep.
    */
   async writeSideFile(name: string, maxBytes: number, make: () => Bytes | undefined): Promise<void> {
-    if (this.#readOnly || this.#closed) return;
+    if (this.#readOnly || this.#closing) return;
     const writing = writeSideFile(this.#place.fs, this.#place.layout, name, maxBytes, make);
     this.#sideFiles = this.#sideFiles.then(() => writing);
     await writing;
   }
 
-  /** Refuses further updates and waits for those already asked for. Nothing stays open or behind. */
+  /** Refuses further updates and waits for those already asked for. Nothing stays open or behind. Asked again, it waits for the same. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#queue.idle();
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    // In the queue, as everything that takes the lock: this process has but one.
+    await this.#queue.run(async () => this.#removeReplaced(), undefined);
     await this.#sideFiles;
-    if (this.#folder.hasReplaced) await this.#removeReplaced();
     await this.#place.store.close();
     await this.#lock.close();
   }
 
   /** What is not removed is folded once more by whoever opens the repository next, which is why it is worth waiting for the lock. */
   async #removeReplaced(): Promise<void> {
+    if (!this.#folder.hasReplaced) return;
     try {
       await this.#lock.acquire(undefined);
     } catch {

@@ -1,12 +1,13 @@
 /**
  * Locks whose holders are dead, slow or many: a dead one's is broken once and by one, a living one's never, and nobody waits for
  * longer than the time that was set. What a single lock file says is in test/unit/git/lock.test.ts. Seen to fail with a lock broken
- * without the second lock, and with a stopped process taken for dead.
+ * without the second lock, with a stopped process taken for dead, and with a `close` that takes the lock beside another one.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, linkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FOLD_AT_PACKS } from '../../src/git/fold.ts';
 import { nodeFileSystem, type FileSystem } from '../../src/git/fs.ts';
 import { describeSelf, encodeOwner } from '../../src/git/owner.ts';
 import { Repository } from '../../src/git/repository.ts';
@@ -78,6 +79,33 @@ test('a holder that is stopped in the middle is waited for, named, and not robbe
     agent.process.kill('SIGKILL');
   }
   await store.close();
+});
+
+test('closed by several at once, with changes still to come, it holds the lock once at a time', async () => {
+  const gitdir = join(folder, 'closed.git');
+  const [lock, calls] = [join(gitdir, 'refs/heads/main.lock'), [] as string[]];
+  const fs: FileSystem = {
+    ...unevenDisk(randomFrom(seed)),
+    link: async (existing, path) => {
+      const made = await nodeFileSystem.link(existing, path);
+      if (path === lock) calls.push(made ? 'taken' : 'met');
+      return made;
+    },
+    unlink: async (path) => {
+      if (path === lock) calls.push('given');
+      return nodeFileSystem.unlink(path);
+    },
+  };
+  const repository = await createSample(gitdir, { fs });
+  // The last of these packs the others, which are removed at the end, under the lock.
+  for (let i = 0; i <= FOLD_AT_PACKS; i += 1) await addFile(repository, `${i}`, `${i}`);
+  calls.length = 0;
+  const changes = [1, 2].map((i) => addFile(repository, `late ${i}`, `${i}`));
+  await Promise.all([...changes, repository.close(), repository.close(), repository.close()]);
+  await repository.close();
+  expect(calls).toEqual(Array(3).fill(['taken', 'given']).flat());
+  expect(git(gitdir, ['rev-list', '--count', 'main'])).toBe(`${FOLD_AT_PACKS + 4}\n`);
+  await expect(addFile(repository, 'x', 'x')).rejects.toMatchObject({ code: 'CLOSED' });
 });
 
 test('a clock that is set back changes nothing but what records claim', async () => {

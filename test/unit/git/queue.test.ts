@@ -26,6 +26,6 @@ test('a job given up before its turn is refused at once and never begun', async 
   await expect(second).rejects.toMatchObject({ code: 'ABORTED' });
   finish();
   await first;
-  await queue.idle();
+  await queue.run(async () => undefined, undefined);
   expect(begun).not.toHaveBeenCalled();
 });
