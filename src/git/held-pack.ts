@@ -8,7 +8,7 @@ import type { Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import { applyDelta } from './delta.ts';
 import { MAX_OBJECT_BYTES, OID_BYTES, oidFromBytes, type GitObject, type ObjectType, type Oid } from './objects.ts';
-import { MAX_DELTA_DEPTH, OBJECT_TYPES, OFFSET_DELTA, OID_DELTA, readDistance, readHeader } from './pack-read.ts';
+import { MAX_DELTA_DEPTH, MAX_ENTRY_BYTES, OBJECT_TYPES, OFFSET_DELTA, OID_DELTA, readDistance, readHeader } from './pack-read.ts';
 import { decodeStored } from './stored.ts';
 
 /** An entry unpacked: an object, or a delta for the entry at an offset or for an object of the same pack. */
@@ -34,7 +34,7 @@ export class HeldPack {
 
   /** Unpacks the entry at an offset. @throws CORRUPT when it is torn, malformed or too large */
   entryAt(start: number): HeldEntry {
-    const bytes = this.bytes.subarray(start, -OID_BYTES);
+    const bytes = this.bytes.subarray(0, -OID_BYTES).subarray(start, start + MAX_ENTRY_BYTES);
     if (bytes.length === 0) throw corruptEntry('the pack ends before it');
     const { code, size, end } = readHeader(bytes);
     let bodyAt = end;
@@ -56,29 +56,42 @@ export class HeldPack {
   /** Reads the object at an offset, deltas resolved; `undefined` when one names a base that is not in the pack. @throws CORRUPT */
   objectAt(start: number): GitObject | undefined {
     const deltas: { readonly at: number; readonly body: Bytes }[] = [];
+    let deltaBytes = 0;
     let at = start;
-    let object = this.#kept.get(at);
-    while (!object) {
+    let resolved = this.#kept.get(at);
+    while (!resolved) {
       const { base, body } = this.entryAt(at);
       if (typeof base === 'string') {
-        object = { type: base, body };
+        resolved = { object: { type: base, body }, depth: 0, deltaBytes: 0 };
         break;
       }
       deltas.push({ at, body });
-      if (deltas.length > MAX_DELTA_DEPTH) throw corruptEntry('its chain of deltas has no end in sight');
+      deltaBytes += body.length;
+      assertChain(deltas.length, deltaBytes);
       const next = 'offset' in base ? base.offset : this.#offsetOf(base.oid);
       if (next === undefined) return undefined;
       at = next;
-      object = this.#kept.get(at);
+      resolved = this.#kept.get(at);
     }
+    // Also of what is kept the whole chain counts, down to what holds its object: a reader that keeps nothing meets it all.
+    assertChain(resolved.depth + deltas.length, resolved.deltaBytes + deltaBytes);
     // What no delta asks for is not worth keeping.
-    if (deltas.length > 0) this.#kept.set(at, object);
+    if (deltas.length > 0) this.#kept.set(at, resolved);
     for (const delta of deltas.reverse()) {
-      object = { type: object.type, body: applyDelta(object.body, delta.body) };
-      this.#kept.set(delta.at, object);
+      resolved = upon(resolved, delta.body);
+      this.#kept.set(delta.at, resolved);
     }
-    return object;
+    return resolved.object;
   }
+}
+
+function upon({ object: { type, body }, depth, deltaBytes }: Resolved, delta: Bytes): Resolved {
+  return { object: { type, body: applyDelta(body, delta) }, depth: depth + 1, deltaBytes: deltaBytes + delta.length };
+}
+
+/** @throws CORRUPT for a chain of deltas that would not be read object by object */
+function assertChain(depth: number, deltaBytes: number): void {
+  if (depth > MAX_DELTA_DEPTH || deltaBytes > MAX_OBJECT_BYTES) throw corruptEntry('its chain of deltas has no end in sight');
 }
 
 /** Inflates the one stream that the bytes begin with, to exactly `size` bytes, and tells how long it was. */
@@ -99,20 +112,27 @@ function inflateOne(bytes: Bytes, size: number): { body: Bytes; consumed: number
   return { body: result.buffer, consumed: result.engine.bytesWritten };
 }
 
+/** An object, and the chain of deltas that led to it. */
+interface Resolved {
+  readonly object: GitObject;
+  readonly depth: number;
+  readonly deltaBytes: number;
+}
+
 /** Objects by offset: two generations, of which the older is dropped when the younger is full. */
 class Kept {
-  #young = new Map<number, GitObject>();
-  #old = new Map<number, GitObject>();
+  #young = new Map<number, Resolved>();
+  #old = new Map<number, Resolved>();
   #youngBytes = 0;
 
-  get(at: number): GitObject | undefined {
+  get(at: number): Resolved | undefined {
     return this.#young.get(at) ?? this.#old.get(at);
   }
 
-  set(at: number, object: GitObject): void {
+  set(at: number, resolved: Resolved): void {
     if (this.#young.has(at)) return;
-    this.#young.set(at, object);
-    this.#youngBytes += object.body.length;
+    this.#young.set(at, resolved);
+    this.#youngBytes += resolved.object.body.length;
     if (this.#youngBytes < KEPT_BYTES) return;
     this.#old = this.#young;
     this.#young = new Map();

@@ -1,9 +1,11 @@
 /**
  * Reads one object out of a pack, deltas resolved, with one positioned read for each entry on the way, or two where it is
- * large. Where an entry ends is not asked of the index, which would have to be sorted for it. Sizes, depths and offsets are bounded before anything is allocated for them. The hash of the result is not checked here: the caller knows the oid.
+ * large. Where an entry ends is not asked of the index, which would have to be sorted for it, unless there is no other way. Sizes,
+ * depths and offsets are bounded before anything is allocated for them. The hash of the result is not checked here: the caller knows
+ * the oid. What can be read here and in a held pack is the same: what a remote sends is checked in one, and read from the other.
  */
 import type { Bytes } from '../bytes.ts';
-import { MemgitError } from '../errors.ts';
+import { isMemgitError, MemgitError } from '../errors.ts';
 import { applyDelta } from './delta.ts';
 import type { ReadHandle } from './fs.ts';
 import { inflate } from './inflate.ts';
@@ -22,8 +24,8 @@ export const OID_DELTA = 7;
 export const MAX_DELTA_DEPTH = 4095;
 /** 4 bits of size in the first byte, 7 in each other: more than the largest object needs. */
 const MAX_HEADER_BYTES = 5;
-/** Compressing can lengthen a body by a little; an entry longer than this cannot be one that memgit would read. */
-const MAX_ENTRY_BYTES = MAX_OBJECT_BYTES + MAX_OBJECT_BYTES / 1024;
+/** Compressing can lengthen a body by a little; an entry longer than this is not read. */
+export const MAX_ENTRY_BYTES = MAX_OBJECT_BYTES + MAX_OBJECT_BYTES / 1024;
 /** Holds commits, trees and deltas, and comes out of node's pool of buffers; twice as much would be allocated anew for each. */
 const FIRST_READ_BYTES = 2048;
 /** What may stand before the compressed body: type and size, then the base of a delta. */
@@ -33,15 +35,25 @@ const MAX_PREFIX_BYTES = 32;
 export async function readPackedObject(pack: ReadHandle, index: PackIndex, offset: number): Promise<GitObject> {
   const deltas: Bytes[] = [];
   let deltaBytes = 0;
-  let entry = parseEntry(await readPastEntry(pack, offset), index, offset);
+  let entry = await readEntry(pack, index, offset);
   while ('baseOffset' in entry) {
     deltas.push(entry.body);
     deltaBytes += entry.body.length;
     if (deltas.length > MAX_DELTA_DEPTH || deltaBytes > MAX_OBJECT_BYTES) throw corruptEntry('its chain of deltas has no end in sight');
     const { baseOffset }: { baseOffset: number } = entry;
-    entry = parseEntry(await readPastEntry(pack, baseOffset), index, baseOffset);
+    entry = await readEntry(pack, index, baseOffset);
   }
   return { type: entry.type, body: deltas.reduceRight(applyDelta, entry.body) };
+}
+
+async function readEntry(pack: ReadHandle, index: PackIndex, offset: number): Promise<Entry> {
+  try {
+    return parseEntry(await readPastEntry(pack, offset), index, offset);
+  } catch (error) {
+    if (!isMemgitError(error, 'CORRUPT')) throw error;
+    // A remote can send a body compressed to more than any zlib makes of it: git takes that, and so must who reads it later.
+    return parseEntry(await readEntryBytes(pack, index, offset), index, offset);
+  }
 }
 
 /** Reads an entry and some of what follows it. */
