@@ -191,8 +191,10 @@ test('a repository that was dropped without closing leaves no owner behind', asy
   const gitdir = join(folder, 'dropped.git');
   const owners = () => readdirSync(join(gitdir, 'memgit')).filter((name) => name.startsWith('lock-'));
   const kept = await createSample(gitdir);
-  for (let i = 0; i < 3; i += 1) await addFile(await Repository.open(gitdir), `${i}`, 'x');
+  const dropped = await Promise.all([1, 2, 3].map(() => Repository.open(gitdir)));
+  for (const [i, each] of dropped.entries()) await addFile(each, `${i}`, 'x');
   expect(owners().length).toBeGreaterThan(2);
+  dropped.length = 0;
   for (let tries = 0; owners().length > 1 && tries < 200; tries += 1) {
     collect();
     await sleep(5);
