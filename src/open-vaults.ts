@@ -2,6 +2,7 @@
  * The open vaults of a store: one object a vault for as long as anyone holds it, and the last few used kept open for the next
  * call. A vault that falls out of them is not closed, since its holder may still use it; it is only forgotten.
  */
+import { isMemgitError } from './errors.ts';
 import type { Vault } from './vault.ts';
 
 export class OpenVaults {
@@ -22,8 +23,13 @@ export class OpenVaults {
   async get(id: string, open: () => Promise<Vault>): Promise<Vault> {
     const known = this.#known.get(id)?.deref();
     if (known && !known.closed) return this.#touch(id, known);
-    const opening = this.#opening.get(id) ?? this.#open(id, open);
-    return opening;
+    const opening = this.#opening.get(id);
+    if (!opening) return this.#open(id, open);
+    return opening.catch(async (error: unknown) => {
+      // Whose opening it was may not have been allowed to make what this caller may.
+      if (isMemgitError(error, 'VAULT_NOT_FOUND')) return this.get(id, open);
+      throw error;
+    });
   }
 
   async close(): Promise<void> {

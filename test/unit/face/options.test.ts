@@ -39,6 +39,22 @@ test('users leaves no vault open when its reader stops at the first', async () =
   await store.close();
 });
 
+// Seen to fail with one opening for whoever asks at the same time.
+test('who may not make a vault stands in nobody\'s way who may', async () => {
+  const store = await openStore({ dir: join(folder, 'at-once'), key: await generateKey() });
+  const ask = async (user: string, ...creates: boolean[]) =>
+    (await Promise.allSettled(creates.map(async (create) => store.vault(user, { create })))).map((result) => (result.status === 'fulfilled' ? result.value : (result.reason as { code: string }).code));
+  const [none, made, same] = await ask('alice', false, true, true);
+  expect(none).toBe('VAULT_NOT_FOUND');
+  expect(made).toMatchObject({ userId: 'alice' });
+  expect(same).toBe(made);
+  const [first, second] = await ask('bob', true, false);
+  expect(first).toMatchObject({ userId: 'bob' });
+  expect(second).toBe(first);
+  expect(await ask('carol', false, false)).toEqual(['VAULT_NOT_FOUND', 'VAULT_NOT_FOUND']);
+  await store.close();
+});
+
 test('a relative folder is the one that it was when the store was opened', async () => {
   mkdirSync(join(folder, 'elsewhere'));
   process.chdir(folder);
