@@ -22,6 +22,7 @@ const DEFAULT_SILENCE_MS = 120_000;
 const MAX_PACK_BYTES = 1024 ** 3;
 /** A vault's repository has one branch; what else a host keeps of it (pull requests, say) is a line each. */
 const MAX_TALK_BYTES = 16 * 1024 ** 2;
+const PIECES_AT_ONCE = 1024;
 const NO_OID = '0'.repeat(40);
 const AGENT = 'agent=memgit';
 
@@ -81,7 +82,8 @@ export class HttpTransport implements Transport {
   async #readPack(packets: PacketReader): Promise<Bytes> {
     let piece = await packets.next();
     while (piece !== 'flush' && /^(?:NAK|ACK [0-9a-f]{40})\n?$/.test(text(piece))) piece = await packets.next();
-    const parts: Bytes[] = [];
+    const blocks: Bytes[] = [];
+    const pieces: Bytes[] = [];
     let size = 0;
     for (; piece !== 'flush'; piece = await packets.next()) {
       if (piece[0] === 3) throw new MemgitError('REMOTE_UNREACHABLE', 'the remote gave up in the middle with an error of its own; try again later', { details: { passing: true } });
@@ -89,10 +91,12 @@ export class HttpTransport implements Transport {
       if (piece[0] !== 1) throw foreignAnswer();
       size += piece.length;
       if (size > MAX_PACK_BYTES) throw new MemgitError('TOO_LARGE', `expected a pack of at most ${MAX_PACK_BYTES} bytes, got more; install git to fetch it`, { details: { limit: MAX_PACK_BYTES } });
-      parts.push(piece.subarray(1));
+      pieces.push(piece.subarray(1));
+      // A piece may be of one byte or none, which takes a hundred times as much room by itself.
+      if (pieces.length === PIECES_AT_ONCE) blocks.push(concatAll(pieces.splice(0)));
       this.#options.onProgress?.({ phase: 'receiving bytes', done: size, total: undefined });
     }
-    return concatAll(parts);
+    return concatAll([...blocks, ...pieces]);
   }
 
   async #discover(service: Service): Promise<{ head: Oid | undefined; capabilities: ReadonlySet<string> }> {

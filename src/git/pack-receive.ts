@@ -17,6 +17,8 @@ const HEADER_BYTES = 12;
 const LEAST_ENTRY_BYTES = 9;
 /** Each takes some 400 bytes of memory here, however few of the pack. Half a million commits have as many. */
 const MAX_OBJECTS = 2_000_000;
+/** What deltas unpack to is kept whole, and may be a thousand times the pack. */
+const MAX_KEPT_BYTES = 1024 ** 3;
 
 /**
  * @throws CORRUPT when the pack is torn, malformed or depends on objects outside it; TOO_LARGE; ABORTED; what `check` throws
@@ -33,6 +35,7 @@ class ReceivedPack {
   readonly #signal: AbortSignal | undefined;
   readonly #offsets = new Map<Oid, number>();
   readonly #packed = new Map<Oid, PackEntry>();
+  #keptBytes = 0;
   /** Where deltas begin, by what they build on: a place in the pack, or an object. */
   readonly #waiting = new Map<number | Oid, number[]>();
 
@@ -68,9 +71,7 @@ class ReceivedPack {
     if (!equalBytes(createHash('sha1').update(content).digest(), bytes.subarray(-OID_BYTES))) throw corruptPack('it does not match its checksum');
     const count = bytes.readUInt32BE(8);
     if (count * LEAST_ENTRY_BYTES > content.length) throw corruptPack('it is too short for the number of its objects');
-    if (count > MAX_OBJECTS) {
-      throw new MemgitError('TOO_LARGE', `expected a pack of at most ${MAX_OBJECTS} objects, got ${count}; install git to fetch it`, { details: { limit: MAX_OBJECTS } });
-    }
+    if (count > MAX_OBJECTS) throw tooLarge('objects', MAX_OBJECTS);
     return count;
   }
 
@@ -100,13 +101,20 @@ class ReceivedPack {
   #keep(at: number, object: GitObject, entry: PackEntry): Oid {
     this.#check(object);
     this.#offsets.set(entry.oid, at);
-    if (!this.#packed.has(entry.oid)) this.#packed.set(entry.oid, entry);
+    if (this.#packed.has(entry.oid)) return entry.oid;
+    this.#packed.set(entry.oid, entry);
+    this.#keptBytes += entry.bytes.length;
+    if (this.#keptBytes > MAX_KEPT_BYTES) throw tooLarge('bytes when it is unpacked', MAX_KEPT_BYTES);
     return entry.oid;
   }
 }
 
 function packedAs({ type, body }: GitObject, bytes: Bytes): PackEntry {
   return { oid: oidOf(type, body), bytes, crc32: zlib.crc32(bytes) };
+}
+
+function tooLarge(what: string, limit: number): MemgitError {
+  return new MemgitError('TOO_LARGE', `expected a pack of at most ${limit} ${what}, got more; install git to fetch it`, { details: { limit } });
 }
 
 function corruptPack(got: string): MemgitError {

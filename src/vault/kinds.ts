@@ -9,7 +9,7 @@ import { decodeCommit, type Commit } from '../git/commit.ts';
 import { decodeTree, type GitObject } from '../git/objects.ts';
 import { recordEnvelope } from './commit-info.ts';
 import { decodeKeyring, KEYRING_NAME } from './keyring.ts';
-import { decodeFan, decodeRoot } from './tree.ts';
+import { decodeFan, decodeRoot, MAX_ROOT_BYTES } from './tree.ts';
 
 /** A tree does not say which subtree it is; any letter does to check its shape. */
 const ANY_FAN = 'a';
@@ -29,7 +29,7 @@ export function checkedCommit(body: Uint8Array): Commit {
 }
 
 function checkTree(body: Uint8Array): void {
-  if (decodeTree(body).some(({ name }) => name === KEYRING_NAME)) decodeRoot(body);
+  if (body.length <= MAX_ROOT_BYTES && decodeTree(body).some(({ name }) => name === KEYRING_NAME)) decodeRoot(body);
   else decodeFan(ANY_FAN, body);
 }
 

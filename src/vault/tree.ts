@@ -9,6 +9,12 @@ import { KEYRING_NAME } from './keyring.ts';
 const NAME_CHARS = 32;
 const FAN_NAME = /^[a-z2-7]$/;
 const ENTRY_NAME = /^[a-z2-7]{31}$/;
+/** Mode, name and oid as git writes them, with a space and a zero byte between. */
+const treeEntryBytes = (mode: string, name: string): number => mode.length + 1 + name.length + 1 + 20;
+const FAN_ENTRY_BYTES = treeEntryBytes('100644', 'x'.repeat(NAME_CHARS - 1));
+
+/** The fullest root: the keyring and all subtrees. What is larger is not decoded: a root is read before its signature is checked. */
+export const MAX_ROOT_BYTES = treeEntryBytes('100644', KEYRING_NAME) + 32 * treeEntryBytes('40000', 'x');
 
 /** Full names (32 characters) to blobs, all of one subtree. */
 export type Fan = ReadonlyMap<string, Oid>;
@@ -21,6 +27,7 @@ export interface TreeRoot {
 
 /** @throws CORRUPT when the tree has any other shape */
 export function decodeRoot(body: Uint8Array): TreeRoot {
+  if (body.length > MAX_ROOT_BYTES) throw new MemgitError('CORRUPT', `expected a tree of at most ${MAX_ROOT_BYTES} bytes, got ${body.length}`);
   let keyring: Oid | undefined;
   const fans = new Map<string, Oid>();
   for (const { mode, name, oid } of decodeTree(body)) {
@@ -34,8 +41,9 @@ export function decodeRoot(body: Uint8Array): TreeRoot {
 
 /** @throws CORRUPT when the subtree has any other shape, or is empty */
 export function decodeFan(fan: string, body: Uint8Array): Fan {
+  if (body.length === 0) throw new MemgitError('CORRUPT', 'expected entries in a subtree, got none');
+  if (body.length % FAN_ENTRY_BYTES !== 0) throw new MemgitError('CORRUPT', 'expected sealed entries in a subtree, got something of another length');
   const entries = decodeTree(body);
-  if (entries.length === 0) throw new MemgitError('CORRUPT', 'expected entries in a subtree, got none');
   return new Map(
     entries.map(({ mode, name, oid }) => {
       if (mode !== '100644' || !ENTRY_NAME.test(name)) throw new MemgitError('CORRUPT', 'expected a sealed entry in a subtree, got another name');

@@ -8,6 +8,7 @@ import { openTransport } from '../../src/git/open-transport.ts';
 import { packet } from '../../src/git/pkt-line.ts';
 import { pushRemote } from '../../src/sync/push.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
+import { git } from '../support/git-repository.ts';
 import { Bench } from '../support/remote-vault.ts';
 import { StandIn, type Misbehaviour } from '../support/servers/stand-in.ts';
 import { writeFile } from '../support/tmp-vault.ts';
@@ -46,6 +47,19 @@ test.each<[string, string, Misbehaviour]>([
   standIn.behaviour = behaviour;
   const transport = await openTransport(standIn.url('x.git'), { retries: 0 });
   await expect(transport.readHead()).rejects.toMatchObject({ code });
+});
+
+/** Seen to fail with each piece kept by itself. */
+test('a pack in millions of pieces takes little more than its bytes', async () => {
+  process.env['PATH'] = saved.PATH;
+  const [{ vault }, bare] = [await bench.vault(), bench.bare()];
+  git((await bench.vault()).gitdir, ['push', '--quiet', bare, 'main']);
+  process.env['PATH'] = '/nonexistent';
+  const url = standIn.url(basename(bare));
+  standIn.behaviour = { kind: 'crumbs', pieces: 2_500_000 };
+  const before = process.resourceUsage().maxRSS;
+  await expect(fetchRemote(vault, { name: 'origin', url })).rejects.toMatchObject({ code: 'CORRUPT' });
+  expect((process.resourceUsage().maxRSS - before) / 1024).toBeLessThan(250);
 });
 
 test('what is whole leaves no connection either', async () => {

@@ -15,6 +15,8 @@ export type Misbehaviour =
   | { readonly kind: 'drop'; readonly afterBytes: number }
   /** Answers with something else, as if all were well. */
   | { readonly kind: 'answer'; readonly type: string; readonly text: string }
+  /** Sends a pack in pieces of one byte each. */
+  | { readonly kind: 'crumbs'; readonly pieces: number }
   /** Answers with one thing again and again, for as long as anyone listens. */
   | { readonly kind: 'flood'; readonly status: number; readonly type: string; readonly begin: Buffer; readonly again: Buffer };
 
@@ -64,6 +66,11 @@ export class StandIn {
     }
     if (behaviour.kind === 'answer') {
       response.writeHead(200, { 'content-type': behaviour.type }).end(behaviour.text);
+      return;
+    }
+    if (behaviour.kind === 'crumbs' && request.method === 'POST') {
+      response.writeHead(200, { 'content-type': 'application/x-git-upload-pack-result' });
+      response.end(Buffer.concat([Buffer.from('0008NAK\n'), Buffer.alloc(6 * behaviour.pieces, '0006\x01x'), Buffer.from('0000')]));
       return;
     }
     if (behaviour.kind === 'flood') {

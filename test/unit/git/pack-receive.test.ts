@@ -1,6 +1,6 @@
 /** A pack from the network: what git makes, and what git would never make. */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -53,6 +53,18 @@ test.each([['deltas by oid', []], ['deltas by offset', ['--delta-base-offset']]]
   for (const { oid } of index.entries()) expect(Buffer.from(seen.get(oid)!.body).toString('latin1')).toBe(git(gitdir, ['cat-file', 'blob', oid]));
   // What was made of it is a pack to git as well.
   expect(() => git(gitdir, ['index-pack', '--stdin', '--strict'], received!.pack)).not.toThrow();
+});
+
+/** Seen to fail with the bound left out: some megabytes become as many gigabytes. */
+test('a pack that unpacks to more than there is room for is refused', async () => {
+  const base = randomBytes(65_000);
+  const oid = oidToBytes(oidOf('blob', base));
+  const size = [0xe8, 0xfb, 0x03];
+  // Copies all but the first four bytes, behind four of its own.
+  const deltas = Array.from({ length: 17_000 }, (_, i) => Buffer.from([...size, ...size, 4, ...Buffer.from(i.toString(16).padStart(4, '0')), 0xb1, 4, 0xe4, 0xfd]));
+  const pack = packOf([entry(BLOB, base.length, base), ...deltas.map((delta) => entry(7, delta.length, delta, oid))]);
+  expect(pack.length).toBeLessThan(2_000_000);
+  await expect(receivePack(pack, anything)).rejects.toMatchObject({ code: 'TOO_LARGE' });
 });
 
 /** Deltas by oid, each upon the next one of the pack: the order that is worst for whoever goes through them one by one. */

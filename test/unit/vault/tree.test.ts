@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { encodeTree, oidOf, type GitObject, type Oid, type TreeEntry } from '../../../src/git/objects.ts';
-import { decodeFan, decodeRoot, editTree, encodeRoot, fanOf, type Fan, type TreeRoot } from '../../../src/vault/tree.ts';
+import { decodeFan, decodeRoot, editTree, encodeRoot, fanOf, MAX_ROOT_BYTES, type Fan, type TreeRoot } from '../../../src/vault/tree.ts';
 import { matching } from '../../support/codes.ts';
 
 const oid = (n: number) => n.toString(16).padStart(40, '0') as Oid;
@@ -38,6 +38,14 @@ test('names are spread by their first character', () => {
 
 const entry = (mode: TreeEntry['mode'], entryName: string): TreeEntry => ({ mode, name: entryName, oid: oid(7) });
 
+test('the fullest root is read, and nothing larger', () => {
+  const fans = Array.from('abcdefghijklmnopqrstuvwxyz234567', (name) => entry('40000', name));
+  const body = encodeTree([entry('100644', 'memgit.json'), ...fans]);
+  expect(body.length).toBe(MAX_ROOT_BYTES);
+  expect(decodeRoot(body).fans.size).toBe(32);
+  expect(() => decodeRoot(Buffer.concat([body, body]))).toThrow(/at most 935 bytes/);
+});
+
 test.each<[string, TreeEntry[]]>([
   ['no keyring', [entry('40000', 'a')]],
   ['a keyring that is a folder', [entry('40000', 'memgit.json')]],
@@ -51,5 +59,6 @@ test.each<[string, TreeEntry[]]>([
   ['nothing in it', []],
   ['a name that is too short', [entry('100644', 'a'.repeat(30))]],
   ['a name in upper case', [entry('100644', 'A'.repeat(31))]],
+  ['a name that is too long', [entry('100644', 'a'.repeat(32))]],
   ['a folder in it', [entry('40000', 'a'.repeat(31))]],
 ])('a subtree with %s is CORRUPT', (_, entries) => expect(() => decodeFan('a', encodeTree(entries))).toThrow(matching('CORRUPT')));
