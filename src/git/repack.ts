@@ -4,7 +4,7 @@
  * lock it is only renamed into place, and the packs that it holds wholly are taken away. Nothing is dropped: what no ref leads
  * to is packed too. Killed at any moment it leaves at most its folder, which the next one clears away.
  */
-import { rm } from 'node:fs/promises';
+import { chmod, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MemgitError } from '../errors.ts';
 import { writeDurably } from './durable.ts';
@@ -18,13 +18,14 @@ import { removePacks } from './whole-packs.ts';
 
 const FOLDER = /^repack-[0-9a-f]{16}$/;
 const OWNER_FILE = 'owner';
-const PACK_FILE = /^pack-([0-9a-f]{40})\.pack$/;
 /** A large repository has git think for minutes without a word. */
 const SILENCE_MS = 30 * 60_000;
 
 export class FullPack {
   readonly #place: Place;
   readonly #folder: string;
+  /** Of the pack, as its checksum gives it; `undefined` when there was nothing to pack. */
+  #name: string | undefined;
 
   private constructor(place: Place, folder: string) {
     this.#place = place;
@@ -52,16 +53,15 @@ export class FullPack {
   /** Puts the pack in place of those that it holds wholly. To be called under the lock. */
   async adopt(): Promise<void> {
     const { fs, layout, store } = this.#place;
-    const name = await this.#name();
+    const name = this.#name;
     if (name === undefined) return;
-    const made = (extension: string): string => join(this.#folder, `pack-${name}.${extension}`);
-    const bytes = await fs.readFile(made('idx'), MAX_INDEX_BYTES);
+    const bytes = await fs.readFile(this.#made('idx'), MAX_INDEX_BYTES);
     if (bytes === undefined) throw failed('its index is missing');
     const index = new PackIndex(bytes);
     await store.rescan();
     if (!store.packs.has(name)) {
-      await fs.rename(made('pack'), store.pathOf(name, 'pack'));
-      await fs.rename(made('idx'), store.pathOf(name, 'idx'));
+      await fs.rename(this.#made('pack'), store.pathOf(name, 'pack'));
+      await fs.rename(this.#made('idx'), store.pathOf(name, 'idx'));
       await fs.syncDirectory(layout.packs);
       store.add(name, index);
     }
@@ -74,26 +74,50 @@ export class FullPack {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
+  #made(extension: 'pack' | 'idx'): string {
+    return join(this.#folder, `made.${extension}`);
+  }
+
   async #pack(git: string, signal: AbortSignal | undefined): Promise<void> {
-    const run = async (...args: string[]): Promise<GitResult> =>
-      runGit(git, { args: ['-c', 'pack.writeReverseIndex=false', `--git-dir=${this.#place.layout.gitdir}`, ...args], silenceMs: SILENCE_MS, signal });
+    const run = async (stdoutTo: number | undefined, ...args: string[]): Promise<GitResult> => {
+      const settings = ['-c', 'pack.writeReverseIndex=false', `--git-dir=${this.#place.layout.gitdir}`];
+      return runGit(git, { args: [...settings, ...args], silenceMs: SILENCE_MS, signal, ...(stdoutTo === undefined ? {} : { stdoutTo }) });
+    };
+    let result = await this.#packInto(run);
+    // Others may have merged packs while git was reading them.
+    if (result.code !== 0 && !isFull(result)) result = await this.#packInto(run);
+    if (result.code === 0 && (await this.#place.fs.lstat(this.#made('pack')))?.sizeBytes === 0) return;
+    // What is taken away in favour of this pack was whole; this pack must be too, and git reads all of it for its index.
+    if (result.code === 0) result = await run(undefined, 'index-pack', '-o', this.#made('idx'), this.#made('pack'));
+    if (result.code !== 0) throw isFull(result) ? noRoom(result) : failed('it failed', new Error(result.stderr));
+    // git gives what it was handed to everybody.
+    for (const extension of ['pack', 'idx'] as const) await chmod(this.#made(extension), 0o400);
+    this.#name = /^[0-9a-f]{40}$/.exec(result.stdout.trim())?.[0];
+    if (this.#name === undefined) throw failed('it gave the pack no name');
+  }
+
+  /** git would write the pack beside the others first, under a name of its own, and leave it there when it is killed. */
+  async #packInto(run: (stdoutTo: number, ...args: string[]) => Promise<GitResult>): Promise<GitResult> {
     // git does not look for deltas among objects that one pack holds whole, such as those that memgit has folded, unless told to.
     const how = ['--no-reuse-delta', '--delta-base-offset', '--window=50', '--depth=50'];
     const what = ['--all', '--keep-unreachable', '--pack-loose-unreachable', '--honor-pack-keep', '--non-empty'];
-    const pack = async (): Promise<GitResult> => run('pack-objects', '-q', ...what, ...how, join(this.#folder, 'pack'));
-    let result = await pack();
-    // Others may have merged packs while git was reading them.
-    if (result.code !== 0) result = await pack();
-    const name = await this.#name();
-    // What is taken away in favour of this pack was whole; this pack must be too.
-    if (result.code === 0 && name !== undefined) result = await run('verify-pack', '--', join(this.#folder, `pack-${name}.idx`));
-    if (result.code !== 0) throw failed('it failed', new Error(result.stderr));
+    const file = await open(this.#made('pack'), 'w', 0o600);
+    try {
+      const result = await run(file.fd, 'pack-objects', '-q', '--stdout', ...what, ...how);
+      if (result.code === 0) await file.sync();
+      return result;
+    } finally {
+      await file.close();
+    }
   }
+}
 
-  /** `undefined` when there was nothing to pack. */
-  async #name(): Promise<string | undefined> {
-    return ((await this.#place.fs.readdir(this.#folder)) ?? []).flatMap((file) => PACK_FILE.exec(file)?.[1] ?? [])[0];
-  }
+function isFull({ stderr }: GitResult): boolean {
+  return /No space left on device|Disk quota exceeded/.test(stderr);
+}
+
+function noRoom({ stderr }: GitResult): MemgitError {
+  return new MemgitError('IO', 'expected room on the disk for another pack of everything, got none; nothing was changed', { cause: new Error(stderr) });
 }
 
 function holdsAll(index: PackIndex, pack: PackIndex): boolean {

@@ -30,6 +30,8 @@ export interface GitRun {
   /** How long git may stay silent, in milliseconds. */
   readonly silenceMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** An open file that takes what git prints, in place of the result. */
+  readonly stdoutTo?: number;
   /** Told of every piece of git's stderr. Throws to stop git. */
   readonly onTalk?: (text: string) => void;
 }
@@ -52,7 +54,7 @@ export async function runGit(git: string, run: GitRun): Promise<GitResult> {
       ...(interactive ? {} : { GIT_TERMINAL_PROMPT: '0', GIT_ASKPASS: '', SSH_ASKPASS: '', SSH_ASKPASS_REQUIRE: 'never' }),
       ...run.env,
     }),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', run.stdoutTo ?? 'pipe', 'pipe'],
     // A group of its own can be stopped whole, ssh and helpers included, but cannot ask on the terminal.
     detached: !interactive,
   });

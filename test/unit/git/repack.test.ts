@@ -1,6 +1,8 @@
 /** `Repository.gc`: it makes one small pack, loses nothing whoever else is at work and wherever it stops, and needs no git. */
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { isMemgitError } from '../../../src/errors.ts';
 import { nodeFileSystem, type FileSystem } from '../../../src/git/fs.ts';
@@ -165,6 +167,44 @@ test('a damaged object stops it before anything is changed', async () => {
   const before = packs(gitdir);
   const error: unknown = await repository.gc().catch((thrown: unknown) => thrown);
   expect(isMemgitError(error, 'CORRUPT')).toBe(true);
+  expect(packs(gitdir)).toEqual(before);
+  expect(own(gitdir)).toEqual([]);
+});
+
+/** Seen to fail with git left to write the pack where it likes: each left a file as large as the repository among the packs. */
+test('stopped while git writes it leaves nothing', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createSample(gitdir);
+  for (let i = 0; i < 4; i += 1) await addFile(repository, `${i}`, randomBytes(4_000_000).toString('latin1'));
+  const before = readdirSync(join(gitdir, 'objects/pack')).sort();
+  for (const stopAtBytes of [1, 1_000_000, 4_000_000]) {
+    const stop = new AbortController();
+    const packing = repository.gc({ signal: stop.signal });
+    packing.catch(() => undefined);
+    const written = () => readdirSync(gitdir, { recursive: true, encoding: 'utf8' }).filter((name) => /\/(?:made\.pack|tmp_pack_\w+)$/.test(name)).map((name) => statSync(join(gitdir, name), { throwIfNoEntry: false })?.size ?? 0);
+    while (!written().some((size) => size >= stopAtBytes)) await sleep(1);
+    stop.abort();
+    await expect(packing).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(readdirSync(join(gitdir, 'objects/pack')).sort()).toEqual(before);
+    expect(own(gitdir)).toEqual([]);
+  }
+  await repository.gc();
+  expect(packs(gitdir)).toHaveLength(1);
+});
+
+test('on a full disk it says so, and tries no second time', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir, 3);
+  const [before, bin, path] = [packs(gitdir), join(folder, 'full-bin'), process.env['PATH']];
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\necho run >>${bin}/runs\necho 'fatal: sha1 file write error: No space left on device' >&2\nexit 128\n`, { mode: 0o755 });
+  process.env['PATH'] = `${bin}:${path}`;
+  try {
+    await expect(repository.gc()).rejects.toMatchObject({ code: 'IO', message: expect.stringContaining('expected room on the disk') });
+  } finally {
+    process.env['PATH'] = path;
+  }
+  expect(readFileSync(join(bin, 'runs'), 'utf8')).toBe('run\n');
   expect(packs(gitdir)).toEqual(before);
   expect(own(gitdir)).toEqual([]);
 });
