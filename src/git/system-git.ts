@@ -10,7 +10,9 @@ import { throwIfAborted } from './queue.ts';
 /** Applies to every run. Files that git makes are for their owner alone, whatever the umask, and packs are on the disk when it ends: what it brings is acknowledged. */
 const SETTINGS = [
   ...['core.hooksPath=/dev/null', 'core.sharedRepository=0600', 'core.fsmonitor=false', 'gc.auto=0', 'maintenance.auto=false'],
-  ...['transfer.unpackLimit=1', 'fetch.writeCommitGraph=false', 'submodule.recurse=false', 'push.gpgSign=false'],
+  ...['transfer.unpackLimit=1', 'fetch.unpackLimit=1', 'fetch.writeCommitGraph=false', 'submodule.recurse=false', 'push.gpgSign=false'],
+  // What its user chose for other repositories, and would change what git does in this one.
+  ...['pack.indexVersion=2', 'core.logAllRefUpdates=false', 'push.pushOption='],
   ...['core.fsync=pack,pack-metadata', 'core.fsyncMethod=fsync'],
 ];
 const WITHOUT_TERMINAL = ['credential.interactive=never'];
