@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemgitError, type ErrorDetails } from '../errors.ts';
 import { isTemporary, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
-import type { Layout } from './layout.ts';
 import { removeOrphans } from './orphans.ts';
 import { describeSelf, encodeOwner, isDead, readOwner, type Owner } from './owner.ts';
+import type { Place } from './publish.ts';
 import { throwIfAborted } from './queue.ts';
 
 const FIRST_WAIT_MS = 1;
@@ -28,8 +28,9 @@ const abandoned = new FinalizationRegistry<{ fs: FileSystem; path: string }>(({ 
 });
 
 export class BranchLock {
+  readonly #place: Place;
   readonly #fs: FileSystem;
-  readonly #layout: Layout;
+  readonly #layout: Place['layout'];
   readonly #timeoutMs: number;
   readonly #self: Owner = describeSelf();
   readonly #selfPath: string;
@@ -37,11 +38,12 @@ export class BranchLock {
   /** True from the start, and again after a lock was broken: the one who held it may have left temporaries behind. */
   #leftovers = true;
 
-  constructor(fs: FileSystem, layout: Layout, timeoutMs: number) {
-    this.#fs = fs;
-    this.#layout = layout;
+  constructor(place: Place, timeoutMs: number) {
+    this.#place = place;
+    this.#fs = place.fs;
+    this.#layout = place.layout;
     this.#timeoutMs = timeoutMs;
-    this.#selfPath = join(layout.own, `lock-${this.#self.id}`);
+    this.#selfPath = join(place.layout.own, `lock-${this.#self.id}`);
   }
 
   /**
@@ -104,7 +106,7 @@ export class BranchLock {
           else if (folder === this.#layout.own) await this.#clearIfDead(name);
         }
       }
-      await removeOrphans(this.#fs, this.#layout.packs);
+      await removeOrphans(this.#place);
       this.#leftovers = false;
     } catch (error) {
       await this.release();

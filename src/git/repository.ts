@@ -52,7 +52,7 @@ export class Repository {
     const layout = layoutOf(gitdir);
     this.#place = { fs, layout, store: new ObjectStore(fs, layout) };
     this.#folder = new PackFolder(this.#place);
-    this.#lock = new BranchLock(fs, layout, options.lockTimeoutMs ?? 10_000);
+    this.#lock = new BranchLock(this.#place, options.lockTimeoutMs ?? 10_000);
     this.#readOnly = options.readOnly ?? false;
   }
 

@@ -1,6 +1,6 @@
 /** `Repository.gc`: it makes one small pack, loses nothing whoever else is at work and wherever it stops, and needs no git. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -67,7 +67,7 @@ test('leaves one pack, with deltas and with what no ref leads to, and whoever ha
   expect((await filesAt(reader, await reader.head())).has('after')).toBe(true);
 });
 
-test('a pack that lost its index, or never got one, goes when it is a day old and nobody marked it', async () => {
+test('a torn pack without an index goes when it is a day old and nobody marked it', async () => {
   const gitdir = freshGitdir();
   await (await createBusy(gitdir, 1)).close();
   const path = (name: string): string => join(gitdir, 'objects/pack', name);
@@ -82,6 +82,60 @@ test('a pack that lost its index, or never got one, goes when it is a day old an
   const left = readdirSync(join(gitdir, 'objects/pack')).filter((name) => /^pack-[123]{40}/.test(name));
   expect(left.sort()).toEqual([`${fresh}.pack`, `${kept}.keep`, `${kept}.pack`]);
   await expectAll(repository, everyObject(gitdir).map(({ oid }) => oid));
+});
+
+describe('packs that are a day old and have no index', () => {
+  const pathOf = (gitdir: string, name: string): string => join(gitdir, 'objects/pack', name);
+  const indexOf = (pack: string): string => pack.replace(/pack$/, 'idx');
+
+  /** Takes the lock for the first time, which clears what others left. */
+  async function clearAfter(gitdir: string, what: (pack: string) => void): Promise<Repository> {
+    for (const pack of packs(gitdir)) {
+      what(pack);
+      utimesSync(pathOf(gitdir, pack), 0, 0);
+    }
+    const repository = await Repository.open(gitdir);
+    await repository.update(async () => ({ result: undefined }));
+    return repository;
+  }
+
+  // Seen to fail with each of them removed.
+  test('get one where they hold what is nowhere else', async () => {
+    const gitdir = freshGitdir();
+    await (await createBusy(gitdir, 3)).close();
+    const objects = everyObject(gitdir).map(({ oid }) => oid);
+    const made = packs(gitdir);
+    const repository = await clearAfter(gitdir, (pack) => { rmSync(pathOf(gitdir, indexOf(pack))); });
+    await expectAll(repository, objects);
+    expect(packs(gitdir)).toEqual(made);
+    expect(git(gitdir, ['fsck', '--strict', '--full'])).toBe('');
+  });
+
+  // Seen to fail with each of them kept.
+  test('go where all that they hold is elsewhere', async () => {
+    const gitdir = freshGitdir();
+    const repository = await createBusy(gitdir, 3);
+    const copies = packs(gitdir).map((pack) => [pack, readFileSync(pathOf(gitdir, pack))] as const);
+    await repository.gc();
+    await repository.close();
+    const made = packs(gitdir);
+    for (const [pack, bytes] of copies) writeFileSync(pathOf(gitdir, pack), bytes);
+    await clearAfter(gitdir, () => undefined);
+    expect(packs(gitdir)).toEqual(made);
+  });
+
+  test('are left to git where git made them', async () => {
+    const gitdir = freshGitdir();
+    const repository = await createBusy(gitdir, 3);
+    const objects = everyObject(gitdir).map(({ oid }) => oid);
+    await repository.gc();
+    await repository.close();
+    const made = packs(gitdir);
+    await clearAfter(gitdir, (pack) => { rmSync(pathOf(gitdir, indexOf(pack))); });
+    expect(packs(gitdir)).toEqual(made);
+    git(gitdir, ['index-pack', pathOf(gitdir, made[0]!)]);
+    await expectAll(await Repository.open(gitdir), objects);
+  });
 });
 
 /** Seen to fail where the copy that was met last was kept: packs are met by size. */
