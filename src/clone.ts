@@ -64,12 +64,9 @@ export async function clone(location: CloneLocation): Promise<Cloned> {
 
 /** The store that a vault is of must be the one in the folder; where there is none, it is made from what the vault knows of it. */
 async function joinStore(dir: string, { store }: Keyring, secret: Uint8Array): Promise<void> {
-  const bytes = await readStoreFile(nodeFileSystem, dir);
-  if (bytes === undefined) {
-    await writeStoreFile(nodeFileSystem, dir, encodeStoreFile({ identity: store, secret }));
-    return;
-  }
-  const { identity } = decodeStoreFile(bytes);
+  const found = await readStoreFile(nodeFileSystem, dir);
+  // Somebody else may be making another store there at the same moment.
+  const { identity } = decodeStoreFile(found ?? (await writeStoreFile(nodeFileSystem, dir, encodeStoreFile({ identity: store, secret }))));
   if (toHex(identity.id) === toHex(store.id)) return;
   throw new MemgitError('INVALID_ARGUMENT', 'expected the folder of the store that the vault is of, got that of another store; choose another folder', {
     details: { expected: toHex(store.id), got: toHex(identity.id) },

@@ -14,7 +14,7 @@ import type { FileSystem } from './fs.ts';
 import { layoutOf, MAIN, type Layout } from './layout.ts';
 import { ObjectStore } from './object-store.ts';
 import type { GitObject, Oid } from './objects.ts';
-import { describeSelf } from './owner.ts';
+import { describeSelf, type Owner } from './owner.ts';
 import type { Pack } from './pack-write.ts';
 import { encodeRef, readRef } from './refs.ts';
 import { clearUnfinished, makerNote } from './unfinished.ts';
@@ -51,17 +51,28 @@ export class Quarantine {
     // In a repository whoever holds the lock clears temporaries away; elsewhere they are what nobody minds.
     const name = `${trusted ? '' : TEMPORARY_PREFIX}incoming-${owner.id}`;
     const quarantine = new Quarantine(fs, join(folder, name), trusted);
-    const { layout } = quarantine;
-    const { gitdir, objects, packs, heads, head, config, own } = layout;
-    for (const path of [folder, gitdir, objects, packs, join(objects, 'info'), join(gitdir, 'refs'), heads, own]) await fs.mkdir(path);
+    await fs.mkdir(folder);
+    try {
+      await quarantine.#build(owner);
+      return quarantine;
+    } catch (error) {
+      await quarantine.discard();
+      throw error;
+    }
+  }
+
+  async #build(owner: Owner): Promise<void> {
+    const { gitdir, objects, packs, heads, head, config, own } = this.layout;
+    // The note comes first: without it nobody clears the rest away.
+    for (const path of [gitdir, own]) await this.#fs.mkdir(path);
+    await writeDurably(this.#fs, [makerNote(this.layout, owner)]);
+    for (const path of [objects, packs, join(objects, 'info'), join(gitdir, 'refs'), heads]) await this.#fs.mkdir(path);
     const files = [
-      makerNote(layout, owner),
       { path: head, bytes: Buffer.from(`ref: ${MAIN}\n`) },
       { path: config, bytes: Buffer.from(CONFIG_TEXT) },
     ];
-    if (trusted) files.push({ path: alternatesOf(layout), bytes: Buffer.from(`${resolve(trusted.layout.objects)}\n`) });
-    await writeDurably(fs, files);
-    return quarantine;
+    if (this.#trusted) files.push({ path: alternatesOf(this.layout), bytes: Buffer.from(`${resolve(this.#trusted.layout.objects)}\n`) });
+    await writeDurably(this.#fs, files);
   }
 
   /** Tells git which commits need not be sent: it asks the remote for what these do not lead to. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clone, generateKey, openStore, type Store } from '../../src/index.ts';
 import { inParallel } from '../../src/store-sync.ts';
+import * as storeFolder from '../../src/vault/store-folder.ts';
 import { collect } from '../support/tmp-vault.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'memgit-store-'));
@@ -35,6 +36,23 @@ async function storeWithBackup(): Promise<{ store: Store; dir: string; template:
   }
   return { store, dir, template };
 }
+
+/** Seen to fail with whatever stood there believed to be what was written: the vault lay in a store that cannot open it. */
+test('a clone does not go into another store that was made there meanwhile', async () => {
+  const { store, template } = await storeWithBackup();
+  for await (const { error } of store.sync({ pull: false })) expect(error).toBeUndefined();
+  const { vaultId } = await store.vault('alice');
+  await store.close();
+  const place = join(folder, 'taken');
+  const other = await openStore({ dir: place, key: await generateKey() });
+  await other.close();
+  // As it was a moment before.
+  const looked = jest.spyOn(storeFolder, 'readStoreFile').mockResolvedValueOnce(undefined);
+  await expect(clone({ url: template.replace('{vault}', vaultId), store: place, key })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  expect(looked).toHaveBeenCalled();
+  looked.mockRestore();
+  expect(readdirSync(place)).toEqual(['store.json']);
+});
 
 test('every vault is pushed, and a store comes back from its backups and the key', async () => {
   const { store, template } = await storeWithBackup();
