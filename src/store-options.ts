@@ -33,15 +33,15 @@ export interface RepositoryLocation extends OpenOptions {
 }
 
 /** For what types cannot say. @throws RangeError, TypeError */
-export function checkOptions({ cacheBytes, maxOpenVaults, policy }: Partial<StoreOptions>): void {
+export function checkOptions({ cacheBytes, maxOpenVaults, policy, compression, lockTimeoutMs }: Partial<StoreOptions>): void {
   assertWholeNumber('cacheBytes', cacheBytes, 0);
   assertWholeNumber('maxOpenVaults', maxOpenVaults, 1);
   policyOf(policy ?? 'enforce');
+  assertOneOf('compression', compression, ['deflate', 'none']);
+  if (lockTimeoutMs !== undefined && !(typeof lockTimeoutMs === 'number' && lockTimeoutMs >= 0)) throw new RangeError('lockTimeoutMs: expected a number of milliseconds, 0 or more');
 }
 
 export function vaultOptions({ readOnly, compression = 'deflate', lockTimeoutMs }: OpenOptions, cache: SharedCache): VaultOptions {
-  assertOneOf('compression', compression, ['deflate', 'none']);
-  if (lockTimeoutMs !== undefined && !(lockTimeoutMs >= 0)) throw new RangeError('lockTimeoutMs: expected a number of milliseconds, 0 or more');
   return {
     cache,
     readOnly: readOnly ?? false,

@@ -73,7 +73,9 @@ test.each<[string, object, typeof TypeError | typeof RangeError]>([
   ['a negative cache', { cacheBytes: -1 }, RangeError],
   ['no open vaults', { maxOpenVaults: 0 }, RangeError],
   ['a number as text', { maxOpenVaults: '5' }, TypeError],
+  ['a wait as text', { lockTimeoutMs: '5' }, RangeError],
   ['a misspelt policy', { policy: 'offf' }, TypeError],
+  ['a misspelt compression', { compression: 'gzip' }, TypeError],
 ])('openStore refuses %s', async (_, options, error) => {
   const good = { dir: join(folder, 'never'), key: await generateKey() };
   await expect(openStore({ ...good, ...options })).rejects.toThrow(error);
