@@ -31,7 +31,7 @@ export interface RepositoryOptions {
   fs?: FileSystem;
   /** Takes no lock and changes nothing on the disk. */
   readOnly?: boolean;
-  /** How long `update` waits for another process. Default 10,000. */
+  /** How long `update` waits for another process, but not for those before it in this one. Default 10,000. */
   lockTimeoutMs?: number;
 }
 
@@ -241,7 +241,7 @@ export class Repository {
   async #removeReplaced(): Promise<void> {
     if (!this.#folder.hasReplaced) return;
     try {
-      await this.#lock.acquire(undefined);
+      await this.#lock.acquire(undefined, performance.now());
     } catch {
       return;
     }
@@ -263,9 +263,10 @@ export class Repository {
   /** Runs `action` when it is this caller's turn, under the lock. */
   async #locked<T>(action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.assertWritable();
+    const asked = performance.now();
     return this.#queue.run(async () => {
       await takeTurn();
-      await this.#lock.acquire(signal);
+      await this.#lock.acquire(signal, asked);
       try {
         await this.#settle();
         return await action();

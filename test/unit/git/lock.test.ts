@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { nodeFileSystem, type FileSystem } from '../../../src/git/fs.ts';
 import { decodeOwner, describeSelf, encodeOwner, isDead, type Owner } from '../../../src/git/owner.ts';
 import { Repository } from '../../../src/git/repository.ts';
 import { addFile, createSample, git, temporaryFolder } from '../../support/git-repository.ts';
@@ -182,6 +183,58 @@ describe('a lock', () => {
     const waiting = repository.update(() => Promise.resolve({ result: 0 }), { signal: controller.signal });
     setTimeout(() => { controller.abort(); }, 10);
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('calls that wait in a row', () => {
+  /** Counts how often each looked for the lock. */
+  function counting(lock: () => string, looks: { count: number }, given?: () => void): FileSystem {
+    return {
+      ...nodeFileSystem,
+      link: async (existing, path) => {
+        if (path === lock()) looks.count += 1;
+        return nodeFileSystem.link(existing, path);
+      },
+      unlink: async (path) => {
+        await nodeFileSystem.unlink(path);
+        if (path === lock()) given?.();
+      },
+    };
+  }
+
+  // Seen to fail with a timeout of its own for each.
+  test('wait for a stuck holder together', async () => {
+    const looks = { count: 0 };
+    const { lock, repository } = await sample({ fs: counting(() => lock, looks) });
+    writeFileSync(lock, '');
+    const failed: number[] = [];
+    const calls = ['a', 'b', 'c', 'd'].map(async (name) => addFile(repository, name, name).catch((error: unknown) => {
+      failed.push(looks.count);
+      expect(error).toMatchObject({ code: 'LOCKED' });
+    }));
+    await Promise.all(calls);
+    expect(failed[0]).toBeGreaterThan(2);
+    expect(failed.slice(1)).toEqual([1, 2, 3].map((more) => failed[0]! + more));
+    unlinkSync(lock);
+    await addFile(repository, 'e', 'e');
+    await repository.close();
+  });
+
+  // Seen to fail with a timeout from when it was asked for, whatever was done meanwhile.
+  test('have their whole time for another one after those before them', async () => {
+    let taken = 0;
+    const { lock, repository } = await sample({ lockTimeoutMs: 1000, fs: counting(() => lock, { count: 0 }, () => {
+      if ((taken += 1) > 1) return;
+      writeFileSync(lock, '');
+      setTimeout(() => unlinkSync(lock), 100);
+    }) });
+    const slow = repository.update(async () => {
+      await sleep(1100);
+      return { result: undefined };
+    });
+    await Promise.all([slow, addFile(repository, 'a', 'a')]);
+    expect(taken).toBe(2);
+    await repository.close();
   });
 });
 
