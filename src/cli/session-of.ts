@@ -1,5 +1,6 @@
 /** Which session a command works on, and the shapes and lines in which sessions are shown. */
 import { MemgitError } from '../errors.ts';
+import type { SessionDetails } from '../session/review.ts';
 import type { Session } from '../session/session.ts';
 import type { SessionInfo } from '../session/table.ts';
 import type { Vault } from '../vault.ts';
@@ -42,10 +43,22 @@ export const SESSION_OPTIONAL_FIELDS = {
 
 /** @throws INVALID_ARGUMENT when nothing says which; NOT_FOUND, CLOSED */
 export async function sessionOf(context: Context, vault: Vault, named: string | undefined): Promise<Session> {
+  return vault.sessions.resume(await referenceOf(context, vault, named));
+}
+
+/** A session to look at, which may be over. @throws INVALID_ARGUMENT when nothing says which; NOT_FOUND */
+export async function detailsOf(vault: Vault, reference: string): Promise<SessionDetails> {
+  const details = await vault.sessions.show(reference);
+  if (!details) throw new MemgitError('NOT_FOUND', 'there is no session of this number or id; `memgit session list` shows them');
+  return details;
+}
+
+/** The id or number of the session that a command works on. @throws INVALID_ARGUMENT when nothing says which */
+export async function referenceOf(context: Context, vault: Vault, named: string | undefined): Promise<string> {
   const reference = named ?? given(context.io.env['MEMGIT_SESSION']);
-  if (reference !== undefined) return vault.sessions.resume(reference);
+  if (reference !== undefined) return reference;
   const open = (await vault.sessions.list()).filter(({ status }) => status === 'open');
-  if (open.length === 1) return vault.sessions.resume(open[0]!.id);
+  if (open.length === 1) return open[0]!.id;
   throw new MemgitError('INVALID_ARGUMENT', `expected one open session, got ${open.length}; name one with --session or MEMGIT_SESSION`);
 }
 

@@ -1,7 +1,10 @@
 /** `memgit brief`: what a model should know before it goes on with the work. */
-import { MemgitError } from '../../errors.ts';
+import { isMemgitError } from '../../errors.ts';
 import { MIN_BRIEF_CHARS } from '../../session/brief-content.ts';
+import type { Session } from '../../session/session.ts';
+import type { Vault } from '../../vault.ts';
 import { defineCommand } from '../command.ts';
+import type { Context } from '../context.ts';
 import { OK, OPENING } from '../exits.ts';
 import { given } from '../globals.ts';
 import { withVault } from '../open.ts';
@@ -23,7 +26,7 @@ export const brief = defineCommand({
   args: {},
   options: {
     session: text('--session <session>', 'Open session that is briefed, by its id or number. Default: MEMGIT_SESSION, or none'),
-    maxChars: count('--max-chars <characters>', 'At most so many characters, at least 200. Default: 4000'),
+    maxChars: count('--max-chars <characters>', 'At most so many characters, at least 200. Default: 4000', MIN_BRIEF_CHARS),
   },
   json: oneObject({}, {
     session: object('The session that is briefed', { number, id, isFirst }, { agent, model, goal }),
@@ -45,14 +48,20 @@ export const brief = defineCommand({
   }),
   examples: [['memgit brief', 'the brief, for a prompt'], ['memgit brief --max-chars 1000 --json', 'a shorter one, for a program']],
   exits: OPENING,
-  run: async (context, { session, maxChars }) => {
-    if (maxChars !== undefined && maxChars < MIN_BRIEF_CHARS) throw new MemgitError('INVALID_ARGUMENT', `expected at least ${MIN_BRIEF_CHARS} characters for a brief, got ${maxChars}`);
-    return withVault(context, async (vault) => {
-      const named = session ?? given(context.io.env['MEMGIT_SESSION']);
-      const source = named === undefined ? vault.sessions : await vault.sessions.resume(named);
-      const told = await source.brief({ maxChars, format: context.json ? 'json' : 'text' });
+  run: async (context, { session, maxChars }) =>
+    withVault(context, async (vault) => {
+      const told = await (await briefed(context, vault, session)).brief({ maxChars, format: context.json ? 'json' : 'text' });
       await (context.json ? context.out.jsonText(told) : context.out.line(context.out.memoryText(told)));
       return OK;
-    });
-  },
+    }),
 });
+
+/** Who is briefed. A session of the environment may be over: its shell goes on, and asks what to do next. */
+async function briefed({ io }: Context, vault: Vault, named: string | undefined): Promise<Pick<Session, 'brief'>> {
+  const reference = named ?? given(io.env['MEMGIT_SESSION']);
+  if (reference === undefined) return vault.sessions;
+  return vault.sessions.resume(reference).catch((error: unknown) => {
+    if (named === undefined && isMemgitError(error, 'CLOSED')) return vault.sessions;
+    throw error;
+  });
+}

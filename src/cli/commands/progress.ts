@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { CHANGING, OK } from '../exits.ts';
 import { withVault } from '../open.ts';
 import { texts } from '../parameters.ts';
-import { SESSION_FIELDS, SESSION_OPTION, sessionOf } from '../session-of.ts';
+import { detailsOf, referenceOf, SESSION_FIELDS, SESSION_OPTION, sessionOf } from '../session-of.ts';
 import { oneObject, string } from '../shape.ts';
 
 export const progress = defineCommand({
@@ -31,13 +31,16 @@ export const progress = defineCommand({
     return withVault(
       context,
       async (vault) => {
-        const session = await sessionOf(context, vault, named);
-        const { number, id } = session;
-        if (adds) await session.progress.append({ did, issues, next });
-        const log = adds ? undefined : await session.progress.read();
+        if (adds) {
+          const session = await sessionOf(context, vault, named);
+          await session.progress.append({ did, issues, next });
+          if (context.json) await context.out.json({ number: session.number, id: session.id });
+          else context.say(`added to the log of session ${session.number}`);
+          return OK;
+        }
+        const { number, id, log } = await detailsOf(vault, await referenceOf(context, vault, named));
         if (context.json) await context.out.json({ number, id, log });
-        else if (log !== undefined) await context.out.write(context.out.memoryText(log));
-        else context.say(`added to the log of session ${number}`);
+        else await context.out.write(context.out.memoryText(log ?? ''));
         return OK;
       },
       { readOnly: !adds },

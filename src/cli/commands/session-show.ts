@@ -1,11 +1,10 @@
 /** `memgit session show`: one session with its log and its commits. */
-import { MemgitError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { OK, OPENING } from '../exits.ts';
 import { withVault } from '../open.ts';
 import { required } from '../parameters.ts';
 import { commitLine } from '../print-commit.ts';
-import { SESSION_FIELDS, SESSION_OPTIONAL_FIELDS, STAT, sessionLine } from '../session-of.ts';
+import { detailsOf, SESSION_FIELDS, SESSION_OPTIONAL_FIELDS, STAT, sessionLine } from '../session-of.ts';
 import { array, object, oneObject, string } from '../shape.ts';
 import { COMMIT_FIELDS, COMMIT_OPTIONAL_FIELDS } from '../shapes.ts';
 
@@ -26,8 +25,7 @@ export const sessionShow = defineCommand({
   run: async (context, { session }) =>
     withVault(context, async (vault) => {
       const { out } = context;
-      const found = await vault.sessions.show(session);
-      if (!found) throw new MemgitError('NOT_FOUND', 'there is no session of this number or id; `memgit session list` shows them');
+      const found = await detailsOf(vault, session);
       if (context.json) await out.json(found);
       else {
         out.page();
