@@ -26,7 +26,9 @@ const transcript = JSON.parse(await readFile(join(root, 'fixtures/demo/transcrip
 const folder = await mkdtemp(join(tmpdir(), 'memgit-demo-'));
 const api = live ? undefined : await startMessagesApi(playTranscript(transcript));
 const env = {
-  ...process.env,
+  // Nothing is asked, and no key of yours is tried.
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MEMGIT_'))),
+  PAGER: 'cat',
   XDG_CACHE_HOME: folder,
   ...(api && { ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: 'the stand-in asks for none' }),
   MEMGIT_STORE: join(folder, 'memory'),

@@ -14,13 +14,13 @@ stdout is data, stderr is talk: errors begin with \`error:\`, what to do about t
 one object a line where a list could be long. The fields below are stable: later versions may add some, none is taken away or
 changes its meaning within a major version. A field that has nothing to say is left out.
 
-On a terminal, long output goes through \`$PAGER\` (default: \`less\` with \`LESS=FRX\`; empty or \`cat\` for none, and none with \`TERM=dumb\`), colours are left
-out when \`NO_COLOR\` is set, and control characters and escape sequences in a memory are shown as \`\\x1b\` and the like. In a pipe
+On a terminal, what \`log\`, \`show\`, \`diff\`, \`blame\`, \`grep\`, \`session list\` and \`session show\` print, and what a dry run would change, goes through \`$PAGER\`
+(default: \`less\` with \`LESS=FRX\`, or none with \`TERM=dumb\`; empty or \`cat\` for none). Colours are left out when \`NO_COLOR\` is set, and control characters and escape sequences in a memory are shown as \`\\x1b\` and the like. In a pipe
 file contents and patches come as they are.
 
 A revision is an oid or a prefix of at least four digits that only one commit has, \`HEAD\`, \`@{2026-11-01}\`, \`@{2026-11-01 14:00}\`,
 \`@{3 days ago}\`, \`@{yesterday}\`, \`tool-use:<id>\` or \`session:<id>\`, followed by any number of \`~<n>\` or \`^\`. A range is \`A..B\`. Times are the
-exact ones of the records, local unless they name a zone.
+exact ones of the records, local unless they name a zone; a date alone is its first moment, so that \`--until 2026-11-01\` leaves that day out.
 
 ## Keys
 

@@ -1,6 +1,6 @@
 /**
- * What the command line is handed from outside: environment, streams, the terminal and Ctrl-C. `main.ts` gives the process's
- * own, tests give theirs. Nothing else in this floor touches `process`.
+ * What the command line is handed from outside: environment, streams, the terminal and Ctrl-C. `process-io.ts` gives the
+ * process's own, tests give theirs. No command touches `process`.
  */
 import type { Writable } from 'node:stream';
 

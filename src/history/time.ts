@@ -9,7 +9,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const AGO = /^(\d{1,6}) (second|minute|hour|day|week|month|year)s? ago$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Milliseconds since 1970; `undefined` for a text that is none of the forms, or a day or an hour that does not exist. */
+/** Milliseconds since 1970; `undefined` for a text that is none of the forms, or a day or an hour that no clock shows; of one that is left out in spring, the moment an hour later. */
 export function parseTime(text: string, nowMs: number): number | undefined {
   const phrase = text.trim().toLowerCase();
   if (phrase === 'now') return nowMs;

@@ -29,7 +29,7 @@ export interface StartOptions {
   readonly leaseMs?: number | undefined;
   /** The process whose end is the session's death, by its id on this host; `false` for none. Default: this process. */
   readonly process?: number | false | undefined;
-  /** The policy for what this session writes; default that of the vault. */
+  /** The policy for what this session writes, in this process; default that of the vault. */
   readonly policy?: PolicySetting | undefined;
 }
 
