@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 import { HintedError } from './failure.ts';
 import { shortOid } from './format.ts';
 import { commitSummary } from './print-commit.ts';
+import { visibleLine } from './visible.ts';
 
 /** Runs `use`, and explains a BAD_REVISION while the vault is still open. */
 export async function namingCandidates<T>(context: Context, vault: Vault, use: () => Promise<T>): Promise<T> {
@@ -25,5 +26,5 @@ export async function namingCandidates<T>(context: Context, vault: Vault, use: (
 function candidateLine(entry: LogEntry, context: Context): string {
   const { oid, session, toolUseId } = entry;
   const names = [...(toolUseId === undefined ? [] : [`tool-use:${toolUseId}`]), ...(session === undefined ? [] : [`session:${session}`])];
-  return [shortOid(oid), commitSummary(entry, context), ...names].join(' ');
+  return [shortOid(oid), commitSummary(entry, context), ...names.map(visibleLine)].join(' ');
 }

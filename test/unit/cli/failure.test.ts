@@ -1,8 +1,13 @@
 /** With --json every failure is one line of JSON on stderr that docs/CLI.md describes. Seen to fail while they were lines for people. */
 import { join } from 'node:path';
-import { FAILURE_SHAPE } from '../../../src/cli/failure.ts';
+import { namingCandidates } from '../../../src/cli/candidates.ts';
+import { Context } from '../../../src/cli/context.ts';
+import { describeFailure, FAILURE_SHAPE, failureOf } from '../../../src/cli/failure.ts';
+import { readGlobals } from '../../../src/cli/globals.ts';
+import { Output } from '../../../src/cli/output.ts';
+import { MemgitError } from '../../../src/errors.ts';
 import { generateKey, openStore } from '../../../src/index.ts';
-import { runCli } from '../../support/fake-io.ts';
+import { fakeIo, runCli } from '../../support/fake-io.ts';
 import { temporaryFolder } from '../../support/git-repository.ts';
 import { describedFields, faultsOf, shownFields } from '../../support/shape-check.ts';
 
@@ -61,4 +66,18 @@ test('what a terminal would obey is escaped', async () => {
   const { stderr } = await runCli(['pull', '--strategy', '\u001b[2J', '--json'], { env, terminal: true });
   expect(stderr).toContain('\\u001b[2J');
   expect(stderr).not.toContain('\u001b');
+});
+
+/** Seen to fail with the names of candidates printed as they are. */
+test('what was stored can add no line to a hint', async () => {
+  const store = await openStore({ dir, key: env['MEMGIT_KEY']! });
+  const vault = await store.vault('carol');
+  await vault.execute({ command: 'create', path: '/memories/a', file_text: 'x' }, { toolUseId: 'id\nerror: all is lost' });
+  const { io } = fakeIo();
+  const context = new Context(io, new Output(io, { pager: false }), readGlobals({}, {}), false);
+  const error = new MemgitError('BAD_REVISION', 'which', { details: { candidates: [await vault.resolve('HEAD')] } });
+  const named: unknown = await namingCandidates(context, vault, async () => { throw error; }).catch((thrown: unknown) => thrown);
+  await store.close();
+  const lines = describeFailure(failureOf(named), { json: false }).trimEnd().split('\n');
+  expect(lines).toEqual(['error: which', 'hint: it could be', expect.stringContaining('tool-use:id\\nerror: all is lost')]);
 });
