@@ -9,14 +9,13 @@ const HINTS: Partial<Readonly<Record<ErrorCode, string>>> = {
   KEY_MALFORMED: 'copy the key again from where it is kept; it is one line of 67 characters',
   WRONG_KEY: 'nothing can be read without the right key; look for the key file that `memgit init` wrote, or for a copy of it',
   DAMAGED_SLOT: 'another key or passphrase of the store may still open it; otherwise restore from a backup',
-  ALTERED: '`memgit verify` says what else is damaged; restore from a backup',
-  CORRUPT: '`memgit verify` says what else is damaged; restore from a backup',
+  ALTERED: 'restore from a backup what is damaged; `memgit verify` says what is, where it can look',
+  CORRUPT: 'restore from a backup what is damaged; `memgit verify` says what is, where it can look',
   UNSUPPORTED_VERSION: 'use the newest version of memgit',
   VAULT_NOT_FOUND: '`memgit users` lists the users of the store; `memgit session start --create` makes a memory for a new one',
   INVALID_PATH: 'a path begins with /memories; `memgit ls` lists those that there are',
   PUSH_REJECTED: '`memgit pull` takes in what the remote has; then push again',
   REMOTE_REFUSED: 'a token is taken from --token-file or MEMGIT_REMOTE_TOKEN',
-  CONFLICT: '--keep ours keeps what is there now, --keep theirs puts back what was; --dry-run shows the result',
 };
 
 /** The same error, with a hint that only its place could give. */

@@ -69,7 +69,7 @@ async function syncNamesIn(path: string): Promise<void> {
 
 async function refusePlace(folder: string, store: string): Promise<void> {
   const fromStore = relative(store, folder);
-  if (fromStore === '' || !fromStore.startsWith('..')) {
+  if (!/^\.\.(?:\/|$)/.test(fromStore)) {
     throw new MemgitError('INVALID_ARGUMENT', 'a key inside its store would be backed up with it; choose another place with --key-file');
   }
   for (let at = folder; ; at = dirname(at)) {

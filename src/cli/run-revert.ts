@@ -6,6 +6,7 @@ import type { RevertOptions } from '../history/revert.ts';
 import type { Vault } from '../vault.ts';
 import type { Context } from './context.ts';
 import { OK } from './exits.ts';
+import { HintedError } from './failure.ts';
 import { withVault } from './open.ts';
 import { choice } from './parameters.ts';
 import { printConflicts } from './print-conflict.ts';
@@ -48,8 +49,9 @@ export async function runRevert(
         await printUndo(context, await undo(vault, { ...options, signal: context.io.signal }), dryRun);
         return OK;
       } catch (error) {
-        if (isMemgitError(error, 'CONFLICT')) await tellConflicts(context, error);
-        throw error;
+        if (!isMemgitError(error, 'CONFLICT')) throw error;
+        await tellConflicts(context, error);
+        throw new HintedError(error, '--keep ours keeps what is there now, --keep theirs puts back what was; --dry-run shows the result');
       }
     },
     { readOnly: dryRun },

@@ -93,7 +93,9 @@ async function readFolder(folder: string, into: MemoryPath): Promise<Found> {
   });
   // The SDK's file tool keeps a memory in <base>/memories, and people name the base.
   const inner = join(root, Buffer.from(SDK_ROOT));
-  const isBase = names.length === 1 && names[0]!.toString() === SDK_ROOT && (await lstat(inner)).isDirectory();
+  // What a file manager leaves beside it is no file of a memory.
+  const shown = names.map(String).filter((name) => !name.startsWith('.'));
+  const isBase = shown.length === 1 && shown[0] === SDK_ROOT && (await lstat(inner)).isDirectory();
   if (!(await readInto(found, isBase ? inner : root, into, isBase ? `${SDK_ROOT}/` : ''))) throw notReadable();
   return found;
 }
