@@ -183,12 +183,12 @@ export class Vault extends VaultSync {
   #memory(): Memory {
     return {
       view: async (build) => this.timed('view', async () => build(await this.#snapshot())),
-      mutate: async (build, { signal, ...context }) => {
+      mutate: async (build, { op, signal, ...context }) => {
         const draft = async (snapshot: Snapshot): Promise<Draft<Outcome>> => {
           const outcome = await build(snapshot);
           return { changes: outcome.changes, record: { op: outcome.op, paths: outcome.paths, ...context }, result: outcome };
         };
-        return (await this.#transact('command', draft, signal)).result;
+        return (await this.#transact(op, draft, signal)).result;
       },
     };
   }

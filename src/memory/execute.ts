@@ -25,9 +25,9 @@ export interface Memory {
   view(build: (snapshot: Snapshot) => Promise<Outcome>): Promise<Outcome>;
   /**
    * Calls `build` with the present snapshot and commits its changes if there are any; calls it again when the memory moved
-   * meanwhile. What `build` throws is thrown, and nothing is changed.
+   * meanwhile. What `build` throws is thrown, and nothing is changed. `op` is the command, also of one that comes to nothing.
    */
-  mutate(build: (snapshot: Snapshot) => Promise<Outcome>, context: CallContext): Promise<Outcome>;
+  mutate(build: (snapshot: Snapshot) => Promise<Outcome>, context: CallContext & { readonly op: string }): Promise<Outcome>;
 }
 
 export interface ExecuteOptions extends CallContext {
@@ -59,7 +59,7 @@ async function perform(memory: Memory, input: unknown, options: ExecuteOptions):
   const build = (snapshot: Snapshot) => runCommand(snapshot, command, { overwrite });
   if (command.op === 'view') return memory.view(build);
   if (readOnly === true) throw refusals.readOnly();
-  return memory.mutate(build, { toolUseId, model, actor, session, signal });
+  return memory.mutate(build, { op: command.op, toolUseId, model, actor, session, signal });
 }
 
 function explain(error: unknown, { onError }: ExecuteOptions): string {

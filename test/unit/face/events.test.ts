@@ -61,6 +61,14 @@ test('what is done is told of once, under its name', async () => {
   }
 });
 
+/** Seen to fail with a command that came to nothing told of as `command`. */
+test('a command of the memory tool has its name, whatever became of it', async () => {
+  await session.execute({ command: 'delete', path: '/memories/none' });
+  await session.execute({ command: 'create', path: '/memories/progress/sessions.json', file_text: '[]' }, { overwrite: true });
+  await session.execute({ command: 'rename', old_path: '/memories/a', new_path: '/memories/b' });
+  expect(events.map(({ op, code }) => [op, code !== undefined])).toEqual([['delete', true], ['create', true], ['rename', false]]);
+});
+
 test('a closed vault answers nothing, and there is nothing to tell', async () => {
   await close();
   for (const [op, run] of OPERATIONS) await expect(run(vault, session).then(() => op)).rejects.toMatchObject({ code: 'CLOSED' });

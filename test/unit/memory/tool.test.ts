@@ -41,7 +41,7 @@ describe('execute', () => {
     await execute(memory, view, options);
     expect(memory.contexts).toEqual([]);
     await execute(memory, create, options);
-    expect(memory.contexts).toEqual([options]);
+    expect(memory.contexts).toEqual([{ op: 'create', ...options }]);
   });
 
   test('arguments are refused before the lock is taken', async () => {
@@ -123,8 +123,8 @@ describe('memoryTool', () => {
     await runRunnableTool(tool, create, toolUse('toolu_7', create, signal));
     await tool.run({ ...create, path: '/memories/b' });
     expect(memory.contexts).toEqual([
-      { toolUseId: 'toolu_7', signal, actor: 'an-actor', model: 'a-model', session: 's' },
-      { actor: 'an-actor', model: 'a-model', session: 's' },
+      { op: 'create', toolUseId: 'toolu_7', signal, actor: 'an-actor', model: 'a-model', session: 's' },
+      { op: 'create', actor: 'an-actor', model: 'a-model', session: 's' },
     ]);
 
     const aborted = toolUse('toolu_8', create, AbortSignal.abort());
@@ -168,7 +168,7 @@ describe('handlers', () => {
       content: 'File created successfully at: /memories/a',
       isError: false,
     });
-    expect(memory.contexts).toEqual([{ actor: 'an-actor' }]);
+    expect(memory.contexts).toEqual([{ op: 'create', actor: 'an-actor' }]);
     expect(await runRunnableTool(tool(memory), { command: 'view', path: '/memories/b' }, toolUse('toolu_2'))).toEqual({
       content: 'The path /memories/b does not exist. Please provide a valid path.',
       isError: true,
