@@ -7,7 +7,7 @@ import { MemgitError } from './errors.ts';
 import { nodeFileSystem } from './git/fs.ts';
 import type { TransportOptions } from './git/transport.ts';
 import { credentialOf, type KeyOptions } from './key.ts';
-import { vaultFolder } from './store.ts';
+import { refuseLinks, vaultFolder } from './store.ts';
 import { cloneVault, type Cloned } from './sync/clone.ts';
 import { DEFAULT_REMOTE } from './sync/remote.ts';
 import type { Keyring } from './vault/keyring.ts';
@@ -57,6 +57,7 @@ export async function clone(location: CloneLocation): Promise<Cloned> {
       if (userId !== undefined && found !== userId) throw new MemgitError('ALTERED', 'expected the vault of the user asked for, found that of another user; check the address of the remote', { details: { from: 'remote' } });
       if (store === undefined) return gitdir!;
       await joinStore(store, keyring, secret!);
+      await refuseLinks(store, toHex(keyring.vaultId));
       return vaultFolder(store, toHex(keyring.vaultId));
     },
   });

@@ -211,7 +211,7 @@ export class Store {
   /** Opens what stands in a vault's place. @throws ALTERED when that is another vault, which the key of this one does not open */
   async #open(vaultId: Uint8Array, options: VaultOptions): Promise<VaultRepository> {
     const gitdir = this.#gitdir(toHex(vaultId));
-    await this.#refuseLinks(toHex(vaultId));
+    await refuseLinks(this.dir, toHex(vaultId));
     try {
       return await VaultRepository.open(gitdir, { wrapKey: vaultWrapKey(this.#opened.secret, vaultId) }, options);
     } catch (error) {
@@ -222,16 +222,6 @@ export class Store {
 
   #gitdir(vaultId: string): string {
     return vaultFolder(this.dir, vaultId);
-  }
-
-  /** A link planted in place of a folder would have a vault read or made somewhere else. */
-  async #refuseLinks(vaultId: string): Promise<void> {
-    let path = this.dir;
-    for (const folder of foldersOf(vaultId)) {
-      path = join(path, folder);
-      const stat = await nodeFileSystem.lstat(path);
-      if (stat && stat.kind !== 'directory') throw new MemgitError('STORE_INVALID', 'a folder of the store is a link or a file; links are not followed');
-    }
   }
 
   async #vaultIds(): Promise<string[]> {
@@ -250,6 +240,16 @@ export class Store {
 
   #assertOpen(): void {
     if (this.#closed) throw new MemgitError('CLOSED', 'the store is closed; open it again');
+  }
+}
+
+/** A link planted in place of a folder would have a vault read or made somewhere else. @throws STORE_INVALID */
+export async function refuseLinks(dir: string, vaultId: string): Promise<void> {
+  let path = dir;
+  for (const folder of foldersOf(vaultId)) {
+    path = join(path, folder);
+    const stat = await nodeFileSystem.lstat(path);
+    if (stat && stat.kind !== 'directory') throw new MemgitError('STORE_INVALID', 'a folder of the store is a link or a file; links are not followed');
   }
 }
 

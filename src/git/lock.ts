@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemgitError, type ErrorDetails } from '../errors.ts';
 import { isTemporary, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
+import type { Layout } from './layout.ts';
 import { removeOrphans } from './orphans.ts';
 import { describeSelf, encodeOwner, isDead, readOwner, type Owner } from './owner.ts';
 import type { Place } from './publish.ts';
@@ -30,7 +31,7 @@ const abandoned = new FinalizationRegistry<{ fs: FileSystem; path: string }>(({ 
 export class BranchLock {
   readonly #place: Place;
   readonly #fs: FileSystem;
-  readonly #layout: Place['layout'];
+  readonly #layout: Layout;
   readonly #timeoutMs: number;
   readonly #self: Owner = describeSelf();
   readonly #selfPath: string;

@@ -7,7 +7,7 @@ import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, re
 import { dirname, join } from 'node:path';
 import { MemgitError } from '../../src/errors.ts';
 import type { Oid } from '../../src/git/objects.ts';
-import { generateKey, isMemgitError, openStore, type Store, type UserEntry, type Vault } from '../../src/index.ts';
+import { clone, generateKey, isMemgitError, openStore, type Store, type UserEntry, type Vault } from '../../src/index.ts';
 import { SharedCache } from '../../src/vault/cache.ts';
 import type { FileInfo } from '../../src/vault/snapshot.ts';
 import { VaultRepository } from '../../src/vault/vault-repository.ts';
@@ -22,6 +22,7 @@ interface TwoUsers {
   readonly dir: string;
   readonly alice: string;
   readonly bob: string;
+  readonly key: string;
   /** Opens the store anew, so that nothing is remembered. */
   reopen(): Promise<Store>;
 }
@@ -38,7 +39,7 @@ async function twoUsers(): Promise<TwoUsers> {
     gitdirs.push(vault.gitdir);
   }
   await store.close();
-  return { dir, alice: gitdirs[0]!, bob: gitdirs[1]!, reopen };
+  return { dir, alice: gitdirs[0]!, bob: gitdirs[1]!, key, reopen };
 }
 
 /** What Bob gets when he looks for it: never Alice's. Returns how it ended. */
@@ -152,6 +153,19 @@ describe('a link planted in a store is not followed', () => {
     expect(ended).not.toBe('written');
     expect(listOf(elsewhere)).toEqual(before);
   });
+});
+
+// Seen to fail when only a store that is open refused links.
+test('nor by a clone into the store', async () => {
+  const users = await twoUsers();
+  const moved = join(folder, `backup-${count}.git`);
+  renameSync(users.bob, moved);
+  const [above, elsewhere] = [dirname(dirname(dirname(users.bob))), join(folder, `clone-elsewhere-${count}`)];
+  renameSync(above, elsewhere);
+  symlinkSync(elsewhere, above);
+  const before = listOf(elsewhere);
+  await expect(clone({ url: moved, store: users.dir, key: users.key })).rejects.toMatchObject({ code: 'STORE_INVALID' });
+  expect(listOf(elsewhere)).toEqual(before);
 });
 
 function listOf(place: string): string[] {
