@@ -25,9 +25,10 @@ if (live && !process.env.ANTHROPIC_API_KEY) {
 const transcript = JSON.parse(await readFile(join(root, 'fixtures/demo/transcript.json'), 'utf8'));
 const folder = await mkdtemp(join(tmpdir(), 'memgit-demo-'));
 const api = live ? undefined : await startMessagesApi(playTranscript(transcript));
+// What the caller exports for a store of their own would go before what is set here.
+const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('MEMGIT_'));
 const env = {
-  // Nothing is asked, and no key of yours is tried.
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('MEMGIT_'))),
+  ...Object.fromEntries(inherited),
   PAGER: 'cat',
   XDG_CACHE_HOME: folder,
   ...(api && { ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: 'the stand-in asks for none' }),

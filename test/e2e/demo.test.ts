@@ -1,4 +1,7 @@
-/** `npm run demo`, without the build before it: it tells its story to the end, asks nothing and leaves nothing. Needs dist/. */
+/**
+ * `npm run demo`, without the build before it: it tells its story to the end, asks nothing, heeds no settings of a store that
+ * its caller has, and leaves nothing. Needs dist/. Handing on the whole of `process.env` fails the first test.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync } from 'node:fs';
@@ -8,11 +11,11 @@ import { temporaryFolder } from '../support/git-repository.ts';
 
 const folder = temporaryFolder();
 
-/** Starts it with an environment that has no API key and temporary files of its own, and stdin closed. */
+/** Starts it with an environment that has no API key, another store's key and temporary files of its own, and stdin closed. */
 function start(...args: string[]) {
   const TMPDIR = mkdtempSync(join(folder, 'tmp-'));
   const child = spawn(process.execPath, ['examples/demo.mjs', ...args], {
-    env: { PATH: process.env['PATH'], HOME: folder, TMPDIR, TZ: 'UTC' },
+    env: { PATH: process.env['PATH'], HOME: folder, TMPDIR, TZ: 'UTC', MEMGIT_KEY_FILE: join(folder, 'another.key') },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
