@@ -13,14 +13,15 @@ This page is made by \`npm run docs:cli\` from the same data as the help; do not
 stdout is data, stderr is talk: errors begin with \`error:\`, what to do about them with \`hint:\`, or are an object with \`--json\`, as below. \`--json\` prints one object, or
 one object a line where a list could be long. The fields below are stable: later versions may add some, none is taken away or
 changes its meaning within a major version. A field that has nothing to say is left out.
+Flags that choose how something is shown to people, such as \`--oneline\`, \`--name-only\` or \`--files-with-matches\`, change nothing in it; the \`--patch\` and \`--stat\` of \`log\` add \`files\`.
 
-On a terminal, what \`log\`, \`show\`, \`diff\`, \`blame\`, \`grep\`, \`session list\` and \`session show\` print, and what a dry run would change, goes through \`$PAGER\`
-(default: \`less\` with \`LESS=FRX\`, or none with \`TERM=dumb\`; empty or \`cat\` for none). Colours are left out when \`NO_COLOR\` is set, and control characters and escape sequences in a memory are shown as \`\\x1b\` and the like. In a pipe
+On a terminal, what \`log\`, \`show\` of a commit, \`diff\`, \`blame\`, \`grep\`, \`session list\`, \`session show\`, \`session diff\` and a dry run print goes through \`$PAGER\`
+(empty or \`cat\` for none; default: \`less\` with \`LESS=FRX\`, and none with \`TERM=dumb\`). Colours are left out when \`NO_COLOR\` is set, and control characters and escape sequences in a memory are shown as \`\\x1b\` and the like. In a pipe
 file contents and patches come as they are.
 
 A revision is an oid or a prefix of at least four digits that only one commit has, \`HEAD\`, \`@{2026-11-01}\`, \`@{2026-11-01 14:00}\`,
 \`@{3 days ago}\`, \`@{yesterday}\`, \`tool-use:<id>\` or \`session:<id>\`, followed by any number of \`~<n>\` or \`^\`. A range is \`A..B\`. Times are the
-exact ones of the records, local unless they name a zone; a date alone is its first moment, so that \`--until 2026-11-01\` leaves that day out.
+exact ones of the records, local unless they name a zone; a date alone is its first moment, so \`--until 2026-11-01\` leaves that day out.
 
 ## Keys
 

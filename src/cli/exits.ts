@@ -5,7 +5,7 @@ export const EXITS = {
   0: 'ok',
   1: 'unexpected error',
   2: 'wrong usage, or something asked for that is not there',
-  3: 'damage: verify found some, or a vault that is listed does not open',
+  3: 'verify found damage, or users a vault that does not open',
   10: 'no store or vault at this place',
   11: 'locked by another process',
   12: 'no key, a mistyped key, or the wrong key',

@@ -1,6 +1,6 @@
 /**
  * What the command line is handed from outside: environment, streams, the terminal and Ctrl-C. `process-io.ts` gives the
- * process's own, tests give theirs. No command touches `process`.
+ * process's own, tests give theirs.
  */
 import type { Writable } from 'node:stream';
 

@@ -1,6 +1,6 @@
 /**
  * Points in time as a person types them: a date, a date and a time, or so long ago. Without a zone they are local; a date
- * alone is its first moment. Pure but for the zone of the machine.
+ * alone is its first moment. An hour that the local clock skips is the one after it. Pure but for the zone of the machine.
  */
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -9,7 +9,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const AGO = /^(\d{1,6}) (second|minute|hour|day|week|month|year)s? ago$/;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Milliseconds since 1970; `undefined` for a text that is none of the forms, or a day or an hour that no clock shows; of one that is left out in spring, the moment an hour later. */
+/** Milliseconds since 1970; `undefined` for a text that is none of the forms, or a day or an hour that no calendar has. */
 export function parseTime(text: string, nowMs: number): number | undefined {
   const phrase = text.trim().toLowerCase();
   if (phrase === 'now') return nowMs;
@@ -24,7 +24,7 @@ function parseDate(text: string): number | undefined {
   if (year === undefined || month === undefined || day === undefined) return undefined;
   const parts = [Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second), Number(fraction.padEnd(3, '0'))] as const;
   const utc = new Date(Date.UTC(...parts));
-  // A day or an hour that does not exist would roll over into the next.
+  // A day or an hour that no calendar has would roll over into the next.
   const rolled = utc.getUTCMonth() !== parts[1] || utc.getUTCDate() !== parts[2] || utc.getUTCHours() !== parts[3] || Number(minute) > 59 || Number(second) > 59;
   if (rolled) return undefined;
   if (zone === undefined) return new Date(...parts).getTime();

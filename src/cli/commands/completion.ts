@@ -22,7 +22,7 @@ export function completionOf(all: () => readonly Command[]): Command {
       ['source <(memgit completion bash)', 'complete commands and flags in this bash; put the line into ~/.bashrc'],
       ['memgit completion fish | source', 'the same for fish'],
     ],
-    exits: [0, 2],
+    exits: [0, 1, 2],
     run: async ({ out }, { shell }) => {
       await out.write(SCRIPTS[shell](completedCommands(all(), Object.values(GLOBAL_OPTIONS))));
       return OK;

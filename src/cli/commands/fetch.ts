@@ -13,7 +13,7 @@ export const fetch = defineCommand({
   summary: 'Bring what a remote has into the repository, without changing the memory',
   details:
     'Everything is checked before it is taken in: signatures, names, contents. A remote that shows less than it did before ends in exit code 15 and says how many commits are missing.',
-  args: { remote: optional('remote', 'Name of the remote. Default: origin, or backup where the store has a template, or the only one there is') },
+  args: { remote: optional('remote', 'Name of the remote. Default: backup where the store has a template, else origin, or the only one there is') },
   options: { accept: text('--accept <oid>', 'Accept this head of the remote although it shows less than before; "empty" for a remote that has nothing any more'), ...TRANSFER_OPTIONS },
   json: oneObject(
     { remote: string('Name of the remote'), commits: integer('Commits that are new here') },

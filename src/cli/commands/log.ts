@@ -26,7 +26,7 @@ export const log = defineCommand({
     toolUseId: text('--tool-use <id>', 'Only the commit of a tool use'),
     actor: text('--actor <name>', 'Only what this actor did'),
     since: text('--since <time>', 'Not before a time, such as 2026-11-01, "2026-11-01 14:00" or "3 days ago"'),
-    until: text('--until <time>', 'Not after a time'),
+    until: text('--until <time>', 'Not after a time; a date alone is its first moment'),
     grep: text('--grep <text>', 'Only where a line that came or went has this text'),
     limit: count('-n, --limit <count>', 'At most so many commits'),
     reverse: flag('--reverse', 'Oldest first'),

@@ -14,7 +14,7 @@ export const pull = defineCommand({
   details:
     'Where both sides went on they are merged into one commit with two parents. Files are merged line by line; where both changed the same lines both versions stay, the older one beside the other as ' +
     'name.conflict-<commit>.ext. That is told, and ends in exit code 13 unless --accept-conflicts is given. Nothing that was written is lost.',
-  args: { remote: optional('remote', 'Name of the remote. Default: origin, or backup where the store has a template, or the only one there is') },
+  args: { remote: optional('remote', 'Name of the remote. Default: backup where the store has a template, else origin, or the only one there is') },
   options: {
     strategy: choice('--strategy <strategy>', 'What becomes of a conflict: both keeps both, ours or theirs takes one, manual refuses. Default both', ['both', 'ours', 'theirs', 'manual']),
     acceptConflicts: flag('--accept-conflicts', 'End in exit code 0 also when both sides had changed the same lines'),

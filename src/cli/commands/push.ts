@@ -18,7 +18,7 @@ export const push = defineCommand({
   summary: 'Bring a remote up to the memory',
   details:
     'Only ever forward: a remote with commits that are not here is left alone, and one that shows less than was seen before is an error. Every object is checked before it leaves, so nothing goes out in clear.',
-  args: { remote: optional('remote', 'Name of the remote. Default: origin, or backup where the store has a template, or the only one there is') },
+  args: { remote: optional('remote', 'Name of the remote. Default: backup where the store has a template, else origin, or the only one there is') },
   options: {
     allUsers: flag('--all-users', 'Push the memory of every user of the store, to the remote backup'),
     jobs: count('--jobs <count>', 'With --all-users: how many at the same time. Default 4', 1),

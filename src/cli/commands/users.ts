@@ -10,7 +10,7 @@ export const users = defineCommand({
   name: 'users',
   group: 'Look',
   summary: 'List the users of a store',
-  details: 'Opens every vault to read the user id that is sealed in it: the folders of a store tell no names. A vault that does not open is named on stderr.',
+  details: 'Opens every vault to read the user id that is sealed in it: the folders of a store tell no names. A vault that does not open, for whatever reason, is named on stderr, and the command ends with 3.',
   args: {},
   options: {},
   json: objectPerLine({ userId: string('User id, as it was given when the vault was made'), vaultId: string('Opaque id of the vault; names its folder') }),
