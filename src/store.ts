@@ -103,7 +103,7 @@ export class Store {
    * @param options.create whether a vault is made for a user who has none; default true, and false in a read-only store
    * @throws VAULT_NOT_FOUND when there is none and none may be made; ALTERED when the folder holds another user's vault
    */
-  async vault(userId: string, options: { readonly create?: boolean } = {}): Promise<Vault> {
+  async vault(userId: string, options: { readonly create?: boolean | undefined } = {}): Promise<Vault> {
     this.#assertOpen();
     assertUserId(userId);
     const vaultId = vaultIdOf(this.#opened.secret, userId);

@@ -159,7 +159,12 @@ export class VaultHistory extends VaultBase {
     return this.timedSteps('export', () => exportTar(this.repository, parsed));
   }
 
-  /** Makes the repository as small as it gets; see `Repository.gc`. @throws READ_ONLY, CORRUPT when something is damaged; LOCKED, ABORTED */
+  /**
+   * Makes the repository as small as it gets: packs all of it anew with the git that is installed, or else merges packs bit by
+   * bit. Others read and write meanwhile. Nothing is dropped.
+   *
+   * @throws READ_ONLY, CORRUPT when something is damaged; LOCKED, ABORTED
+   */
   async gc(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<GcResult> {
     return this.timed('gc', async () => {
       const { repository } = this.repository;

@@ -46,7 +46,7 @@ export interface WriteOptions {
 export interface MemoryEntry {
   readonly path: string;
   readonly kind: 'file' | 'directory';
-  /** Bytes of a file, or of all files below a directory. */
+  /** Bytes of a file; 0 for a directory, because only empty ones are listed. */
   readonly sizeBytes: number;
 }
 

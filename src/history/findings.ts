@@ -19,7 +19,7 @@ export interface VerifyProblem {
 export interface VerifyReport {
   readonly ok: boolean;
   readonly head: string;
-  /** In the order of `VERIFY_STEPS`. */
+  /** One for each `VerifyStep`, in the order of that type. */
   readonly steps: readonly { readonly name: VerifyStep; readonly checked: number; readonly problems: readonly VerifyProblem[] }[];
 }
 

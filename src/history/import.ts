@@ -27,8 +27,9 @@ export interface SkippedFile {
   /** Relative to the folder; bytes that are no text are shown as U+FFFD. */
   readonly name: string;
   /**
-   * A `PathFault` for a name that a memory cannot have. `not-a-file`, `too-large` and `unreadable` say so. `duplicate`: the memory takes two names for one. `taken`: in the memory a
-   * file stands where a directory is needed, or the other way round.
+   * For a name that a memory cannot have the `details.reason` of INVALID_PATH, such as `control` or `long-path`. `not-a-file`,
+   * `too-large` and `unreadable` say so. `duplicate`: the memory takes two names for one. `taken`: in the memory a file stands
+   * where a directory is needed, or the other way round.
    */
   readonly reason: string;
 }

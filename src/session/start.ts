@@ -29,7 +29,10 @@ export interface StartOptions {
   readonly leaseMs?: number | undefined;
   /** The process whose end is the session's death, by its id on this host; `false` for none. Default: this process. */
   readonly process?: number | false | undefined;
-  /** The policy for what this session writes, in this process; default that of the vault. */
+  /**
+   * The policy for what this session writes through the vault that starts it; default that of the vault. It is not kept: the
+   * vault opened anew, or in another process, has its own.
+   */
   readonly policy?: PolicySetting | undefined;
 }
 
