@@ -84,7 +84,8 @@ export async function syncNames(fs: FileSystem, folder: string): Promise<void> {
   }
 }
 
-async function removeTree(fs: FileSystem, folder: string): Promise<void> {
+/** Removes a folder with all that is in it; links in it are not followed. */
+export async function removeTree(fs: FileSystem, folder: string): Promise<void> {
   for (const name of (await fs.readdir(folder)) ?? []) {
     const path = join(folder, name);
     if ((await fs.lstat(path))?.kind === 'directory') await removeTree(fs, path);

@@ -91,9 +91,11 @@ export class ObjectStore {
       for (const name of known.keys()) if (!names.has(name)) moved = known.delete(name);
     }
     for (const name of names) {
-      if (this.#indexes.has(name) || this.#damaged.has(name)) continue;
-      moved = true;
+      if (this.#indexes.has(name)) continue;
+      // An index that was damaged may have been mended; one that still is, is no news.
+      const known = this.#damaged.has(name);
       await this.#load(name);
+      if (!known || this.#indexes.has(name)) moved = true;
     }
     return moved;
   }
@@ -126,7 +128,7 @@ export class ObjectStore {
   async #load(name: string): Promise<void> {
     try {
       const bytes = await this.#fs.readFile(this.pathOf(name, 'idx'), MAX_INDEX_BYTES);
-      if (bytes !== undefined) this.#indexes.set(name, new PackIndex(bytes));
+      if (bytes !== undefined) this.add(name, new PackIndex(bytes));
     } catch (error) {
       if (!isMemgitError(error, 'CORRUPT')) throw error;
       this.#damaged.set(name, error);

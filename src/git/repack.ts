@@ -59,12 +59,12 @@ export class FullPack {
     if (bytes === undefined) throw failed('its index is missing');
     const index = new PackIndex(bytes);
     await store.rescan();
-    if (!store.packs.has(name)) {
-      await fs.rename(this.#made('pack'), store.pathOf(name, 'pack'));
-      await fs.rename(this.#made('idx'), store.pathOf(name, 'idx'));
-      await fs.syncDirectory(layout.packs);
-      store.add(name, index);
-    }
+    // One of this name that is there already has the same bytes, unless it has rotted since: this one was read a moment ago.
+    await store.close();
+    await fs.rename(this.#made('pack'), store.pathOf(name, 'pack'));
+    await fs.rename(this.#made('idx'), store.pathOf(name, 'idx'));
+    await fs.syncDirectory(layout.packs);
+    store.add(name, index);
     const replaced = [...store.packs].filter(([other, pack]) => other !== name && holdsAll(index, pack));
     await removePacks(this.#place, replaced.map(([other]) => other));
   }
@@ -100,7 +100,8 @@ export class FullPack {
   async #packInto(run: (stdoutTo: number, ...args: string[]) => Promise<GitResult>): Promise<GitResult> {
     // git does not look for deltas among objects that one pack holds whole, such as those that memgit has folded, unless told to.
     const how = ['--no-reuse-delta', '--delta-base-offset', '--window=50', '--depth=50'];
-    const what = ['--all', '--keep-unreachable', '--pack-loose-unreachable', '--honor-pack-keep', '--non-empty'];
+    // With a bitmap git would take only what refs lead to.
+    const what = ['--no-use-bitmap-index', '--all', '--keep-unreachable', '--pack-loose-unreachable', '--honor-pack-keep', '--non-empty'];
     const file = await open(this.#made('pack'), 'w', 0o600);
     try {
       const result = await run(file.fd, 'pack-objects', '-q', '--stdout', ...what, ...how);

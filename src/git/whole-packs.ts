@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import * as zlib from 'node:zlib';
 import { isMemgitError } from '../errors.ts';
+import { removeTree } from './create.ts';
 import type { ReadHandle } from './fs.ts';
 import { oidOf } from './objects.ts';
 import { isWholeEntry, readEntryBytes, readWholeEntry } from './pack-read.ts';
@@ -72,9 +73,14 @@ export async function removePacks(place: Place, names: readonly string[]): Promi
   }
 }
 
+/** A file, what belongs to it, and from git 2.47 on a folder of several. */
 async function removeMultiPackIndex({ fs, layout }: Place): Promise<void> {
-  if ((await fs.lstat(join(layout.packs, MULTI_PACK_INDEX))) === undefined) return;
-  for (const file of (await fs.readdir(layout.packs)) ?? []) {
-    if (file.startsWith(MULTI_PACK_INDEX)) await fs.unlink(join(layout.packs, file));
+  const [file, chain] = await Promise.all(['', '.d'].map(async (end) => fs.lstat(join(layout.packs, MULTI_PACK_INDEX + end))));
+  if (file === undefined && chain === undefined) return;
+  for (const name of (await fs.readdir(layout.packs)) ?? []) {
+    if (!name.startsWith(MULTI_PACK_INDEX)) continue;
+    const path = join(layout.packs, name);
+    if ((await fs.lstat(path))?.kind === 'directory') await removeTree(fs, path);
+    else await fs.unlink(path);
   }
 }

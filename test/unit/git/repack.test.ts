@@ -8,6 +8,7 @@ import { isMemgitError } from '../../../src/errors.ts';
 import { nodeFileSystem, type FileSystem } from '../../../src/git/fs.ts';
 import { describeSelf, encodeOwner } from '../../../src/git/owner.ts';
 import { oidOf, type Oid } from '../../../src/git/objects.ts';
+import { PackIndex } from '../../../src/git/pack-index.ts';
 import { assemblePack, encodePackEntry } from '../../../src/git/pack-write.ts';
 import { Repository } from '../../../src/git/repository.ts';
 import { addFile, blob, commitObjects, createSample, everyObject, filesAt, git, temporaryFolder } from '../../support/git-repository.ts';
@@ -223,6 +224,57 @@ test('a damaged object stops it before anything is changed', async () => {
   expect(isMemgitError(error, 'CORRUPT')).toBe(true);
   expect(packs(gitdir)).toEqual(before);
   expect(own(gitdir)).toEqual([]);
+});
+
+/** Seen to fail with the pack that was there kept: the only whole copy went. */
+test('a pack of the same name that has rotted is replaced', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir);
+  const oids = everyObject(gitdir).map(({ oid }) => oid);
+  const objects = await Promise.all(oids.map(async (oid) => repository.read(oid)));
+  await repository.gc();
+  await repository.close();
+  const [made] = packs(gitdir);
+  const path = join(gitdir, 'objects/pack', made!);
+  const sound = readFileSync(path);
+  const rotten = Buffer.from(sound);
+  rotten.fill(0, 200, sound.length - 200);
+  rmSync(path);
+  writeFileSync(path, rotten);
+  utimesSync(path, 0, 0);
+  const { name, pack, index } = assemblePack(await Promise.all(objects.map(encodePackEntry)));
+  for (const [extension, content] of [['pack', pack], ['idx', index]] as const) writeFileSync(join(gitdir, `objects/pack/pack-${name}.${extension}`), content);
+  const reader = await Repository.open(gitdir);
+  await expectAll(reader, oids);
+  await (await Repository.open(gitdir)).gc();
+  expect(packs(gitdir)).toEqual([made]);
+  expect(readFileSync(path).equals(sound)).toBe(true);
+  await expectAll(reader, oids);
+});
+
+/** Seen to fail with what git does by itself. */
+test('what no ref leads to is packed where there is a bitmap, too', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir, 3);
+  git(gitdir, ['repack', '-adbq']);
+  expect(readdirSync(join(gitdir, 'objects/pack')).some((name) => name.endsWith('.bitmap'))).toBe(true);
+  const oid = git(gitdir, ['hash-object', '-w', '--stdin'], 'loose').trim() as Oid;
+  await repository.gc();
+  const [made] = packs(gitdir);
+  expect(packs(gitdir)).toHaveLength(1);
+  expect(new PackIndex(readFileSync(join(gitdir, 'objects/pack', made!.replace(/pack$/, 'idx')))).offsetOf(oid)).toBeDefined();
+});
+
+/** Seen to fail with only files removed, and with the folder left where there is no file. */
+test.each([[true], [false]])("git's indexes over several packs go, also those that it keeps in a folder (and in a file: %s)", async (file) => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir, 3);
+  if (file) git(gitdir, ['multi-pack-index', 'write']);
+  const chain = join(gitdir, 'objects/pack/multi-pack-index.d');
+  mkdirSync(chain);
+  writeFileSync(join(chain, 'multi-pack-index-chain'), '');
+  await repository.gc();
+  expect(readdirSync(join(gitdir, 'objects/pack'))).toHaveLength(2);
 });
 
 /** Seen to fail with git left to write the pack where it likes: each left a file as large as the repository among the packs. */

@@ -268,6 +268,22 @@ test('finds the objects that begin with given digits, in several packs and loose
   await repository.close();
 });
 
+/** Seen to fail with an index that was damaged once never read again. */
+test('an index that was damaged and is mended is read by whoever met it', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createSample(gitdir);
+  await repository.close();
+  const [name] = readdirSync(join(gitdir, 'objects/pack')).filter((each) => each.endsWith('.idx'));
+  const path = join(gitdir, 'objects/pack', name!);
+  const sound = readFileSync(path);
+  writeFileSync(path, sound.subarray(0, 100));
+  const reader = await Repository.open(gitdir, { readOnly: true });
+  const head = await reader.head();
+  for (let i = 0; i < 2; i += 1) await expect(reader.read(head)).rejects.toMatchObject({ code: 'CORRUPT' });
+  writeFileSync(path, sound);
+  expect((await reader.read(head)).type).toBe('commit');
+});
+
 /** Seen to fail where a pack that is still open counts as one that is there. */
 test('an object whose pack git took away a moment ago is written again', async () => {
   const gitdir = freshGitdir();
