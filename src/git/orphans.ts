@@ -1,7 +1,7 @@
 /**
  * Packs without an index, which nobody reads: a process died between giving a pack its name and giving one to its index, or between
- * taking away the one and the other; or the index was lost, by a bad disk or a restore that was not whole. What is found elsewhere too,
- * or is torn, is removed; of anything else this may be the only copy. To be called under the lock.
+ * taking away the one and the other; or the index was lost, by a bad disk or a restore that was not whole. A pack that holds only what is
+ * found elsewhere too is removed; of anything else this may be the only copy. To be called under the lock.
  */
 import { join } from 'node:path';
 import { isMemgitError } from '../errors.ts';
@@ -32,7 +32,10 @@ export async function removeOrphans(place: Place): Promise<void> {
   }
 }
 
-/** Whether a pack holds what is nowhere else. One of memgit's own gets its index again; git's are left to `git index-pack`. */
+/**
+ * Whether a pack may hold what is nowhere else: one that is damaged may. One of memgit's own that is whole gets its index again, git's
+ * are left to `git index-pack`.
+ */
 async function isKept(place: Place, name: string, path: string): Promise<boolean> {
   const { fs, layout, store } = place;
   const oids: Oid[] = [];
@@ -40,8 +43,7 @@ async function isKept(place: Place, name: string, path: string): Promise<boolean
   try {
     content = await receivePack((await fs.readFile(path, MAX_EXAMINED_BYTES)) ?? new Uint8Array(), ({ type, body }) => oids.push(oidOf(type, body)));
   } catch (error) {
-    if (isMemgitError(error, 'CORRUPT')) return false;
-    if (isMemgitError(error, 'TOO_LARGE')) return true;
+    if (isMemgitError(error, 'CORRUPT') || isMemgitError(error, 'TOO_LARGE')) return true;
     throw error;
   }
   await store.rescan();
