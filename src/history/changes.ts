@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { CommitInfo } from '../vault/commit-info.ts';
-import { isWithin, rebasePath, type MemoryPath } from '../vault/path.ts';
+import { movedPath, type MemoryPath } from '../vault/path.ts';
 import type { CommitRecord } from '../vault/record.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { isSameNode, listDifference, type FileNode, type Listing, type ListingNode } from './listing.ts';
@@ -82,7 +82,7 @@ async function pair(gone: ReadonlyMap<MemoryPath, FileNode>, come: ReadonlyMap<M
   const sources = new Map(gone);
   const pairs: Move[] = [];
   for (const to of come.keys()) {
-    const from = moves.reduce((path, move) => (isWithin(path, move.to) ? rebasePath(path, move.to, move.from) : path), to);
+    const from = moves.reduce((path, move) => movedPath(path, move.to, move.from), to);
     if (sources.delete(from)) pairs.push({ from, to });
   }
   const byContent = new Map<string, MemoryPath[]>();

@@ -8,7 +8,7 @@
 import type { Oid } from '../git/objects.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import type { Epoch } from '../vault/epoch.ts';
-import { isWithin, rebasePath, ROOT, type MemoryPath } from '../vault/path.ts';
+import { isWithin, movedPath, ROOT, type MemoryPath } from '../vault/path.ts';
 import type { NameChange } from '../vault/tree-reader.ts';
 import { fanOf } from '../vault/tree.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
@@ -182,5 +182,5 @@ function originOf(folder: MemoryPath, changes: readonly NodeChange[]): MemoryPat
 
 function recordedOrigin(folder: MemoryPath, { record }: CommitInfo): MemoryPath | undefined {
   const move = recordedMoves(record).find(({ to }) => isWithin(folder, to));
-  return move && rebasePath(folder, move.to, move.from);
+  return move && movedPath(folder, move.to, move.from);
 }

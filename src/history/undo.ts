@@ -5,9 +5,9 @@
 import { equalBytes, utf8, type Bytes } from '../bytes.ts';
 import type { Oid } from '../git/objects.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
-import { ancestorsOf, displayPath, isWithin, rebasePath, ROOT, type MemoryPath } from '../vault/path.ts';
+import { ancestorsOf, displayPath, isWithin, movedPath, ROOT, type MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
-import { changesOfCommit, movesOfCommit, type Move, type NodeChange } from './changes.ts';
+import { changesOfCommit, movesOfCommit, recordedMoves, type Move, type NodeChange } from './changes.ts';
 import type { Conflict } from './conflict.ts';
 import { textLines } from './lines.ts';
 import { fileOf, isSameNode, type FileNode } from './listing.ts';
@@ -23,8 +23,8 @@ export class Undo {
   readonly #bench: Workbench;
   readonly #keep: Side | undefined;
   readonly #history: MoveHistory;
-  /** Files that this undo has moved back, in the order it did. */
-  readonly #moves: Move[] = [];
+  /** What undoing a commit has brought back, under the name that it had before that commit. */
+  readonly #broughtBack = new Map<Oid, Set<MemoryPath>>();
 
   /** @param head the commit that the workbench began as */
   constructor(vault: VaultRepository, head: Oid, bench: Workbench, keep: Side | undefined) {
@@ -43,6 +43,7 @@ export class Undo {
     for (const change of of('added')) await this.#takeAway(info, change);
     for (const path of directories.made) this.#bench.removeIfEmpty(path);
     for (const change of of('renamed')) await this.#moveBack(info, change);
+    for (const { from } of recordedMoves(info.record)) if (this.#bench.isDirectory(from)) this.#noteBack(info, from);
     for (const path of directories.made) this.#bench.removeIfEmpty(path);
     for (const change of of('modified')) await this.#mergeBack(info, change);
     for (const change of of('removed')) await this.#putBack(info, change);
@@ -52,8 +53,8 @@ export class Undo {
   async #takeAway(info: CommitInfo, { path, after }: ChangeOf<'added'>): Promise<void> {
     if (after.kind === 'directory') return;
     const here = await this.#locate(info.oid, path);
-    const file = here === undefined ? undefined : this.#bench.file(here);
-    if (here === undefined || !file) return;
+    const file = this.#bench.file(here);
+    if (!file) return;
     if ((await isSameNode(file, after)) || this.#keep === 'theirs') this.#bench.remove(here);
     else this.#clash(info, here, 'changed');
   }
@@ -62,14 +63,18 @@ export class Undo {
     if (before.kind === 'directory') return;
     const file = this.#bench.file(path);
     if (file && (await isSameNode(file, before))) return;
-    if (this.#bench.hasRoom(path) || (file && this.#keep === 'theirs')) this.#bench.write(path, before);
-    else this.#clash(info, path, 'taken');
+    if (!this.#bench.hasRoom(path) && !(file && this.#keep === 'theirs')) {
+      this.#clash(info, path, 'taken');
+      return;
+    }
+    this.#bench.write(path, before);
+    this.#noteBack(info, path);
   }
 
   async #moveBack(info: CommitInfo, { from, path, before, after }: ChangeOf<'renamed'>): Promise<void> {
     const here = await this.#locate(info.oid, path);
-    const file = here === undefined ? undefined : this.#bench.file(here);
-    if (here === undefined || !file) {
+    const file = this.#bench.file(here);
+    if (!file) {
       if (!this.#bench.file(from)) this.#clash(info, path, 'removed');
       return;
     }
@@ -81,11 +86,11 @@ export class Undo {
       return;
     }
     this.#bench.move(here, from, merged);
-    this.#moves.push({ from: here, to: from });
+    this.#noteBack(info, from);
   }
 
   async #mergeBack(info: CommitInfo, { path, before, after }: ChangeOf<'modified'>): Promise<void> {
-    const here = (await this.#locate(info.oid, path)) ?? path;
+    const here = await this.#locate(info.oid, path);
     const file = this.#bench.file(here);
     if (!file) {
       if (this.#keep === 'theirs' && this.#bench.hasRoom(here)) this.#bench.write(here, before);
@@ -120,20 +125,34 @@ export class Undo {
     const [before, after] = [await this.#vault.snapshot(info.commit.parents[0]), await this.#vault.snapshot(info.oid)];
     for (const path of [...touched].sort((a, b) => b.length - a.length)) {
       const [was, is] = [(await before.stat(path))?.kind === 'directory', (await after.stat(path))?.kind === 'directory'];
-      if (is && !was) found.made.push((await this.#locate(info.oid, path)) ?? path);
+      if (is && !was) found.made.push(await this.#locate(info.oid, path));
       if (was && !is) found.removed.push(path);
     }
     return found;
   }
 
-  /** What a file or directory of a commit is called on the workbench: the same if that is there, else where moves have taken it. */
-  async #locate(oid: Oid, path: MemoryPath): Promise<MemoryPath | undefined> {
-    const here = this.#exists(path) ? path : [...(await this.#history.since(oid)), ...this.#moves.map((move) => [move])].reduce(follow, path);
-    return this.#exists(here) ? here : undefined;
+  /**
+   * What a file or directory of a commit is called on the workbench, if it is still there: where later moves have taken it,
+   * whatever stands under its old name now, or where it was once a later commit is undone that had moved or removed it.
+   */
+  async #locate(oid: Oid, path: MemoryPath): Promise<MemoryPath> {
+    let here = path;
+    for (const later of await this.#history.since(oid)) {
+      if (this.#isBack(later.oid, here)) return here;
+      here = follow(here, later.moves);
+    }
+    return here;
   }
 
-  #exists(path: MemoryPath): boolean {
-    return this.#bench.file(path) !== undefined || this.#bench.isDirectory(path);
+  #noteBack({ oid }: CommitInfo, path: MemoryPath): void {
+    const paths = this.#broughtBack.get(oid);
+    if (paths) paths.add(path);
+    else this.#broughtBack.set(oid, new Set([path]));
+  }
+
+  #isBack(oid: Oid, path: MemoryPath): boolean {
+    const paths = this.#broughtBack.get(oid);
+    return paths !== undefined && [path, ...ancestorsOf(path)].some((at) => paths.has(at)) && (this.#bench.file(path) !== undefined || this.#bench.isDirectory(path));
   }
 
   /** With a side to keep nothing is a conflict: where a file cannot be merged, keeping ours leaves it as it is. */
@@ -142,35 +161,40 @@ export class Undo {
   }
 }
 
+interface LaterCommit {
+  readonly oid: Oid;
+  readonly moves: readonly Move[];
+}
+
 /** The moves from the head back, read only as far as somebody asks. */
 class MoveHistory {
   readonly #vault: VaultRepository;
   readonly #commits: AsyncGenerator<{ readonly oid: Oid; readonly info: () => CommitInfo }>;
   readonly #seen = new Map<Oid, number>();
-  /** Those of each commit, newest first. */
-  readonly #moves: Move[][] = [];
+  /** Newest first. */
+  readonly #later: LaterCommit[] = [];
 
   constructor(vault: VaultRepository, head: Oid) {
     this.#vault = vault;
     this.#commits = walkHistory(vault, head);
   }
 
-  /** The moves after a commit, oldest first. */
-  async since(oid: Oid): Promise<Move[][]> {
+  /** The commits after a commit, oldest first. */
+  async since(oid: Oid): Promise<LaterCommit[]> {
     while (!this.#seen.has(oid)) {
       const next = await this.#commits.next();
       if (next.done === true) break;
-      this.#seen.set(next.value.oid, this.#moves.length);
-      this.#moves.push(await movesOfCommit(this.#vault, next.value.info()));
+      this.#seen.set(next.value.oid, this.#later.length);
+      this.#later.push({ oid: next.value.oid, moves: await movesOfCommit(this.#vault, next.value.info()) });
     }
-    return this.#moves.slice(0, this.#seen.get(oid)).reverse();
+    return this.#later.slice(0, this.#seen.get(oid)).reverse();
   }
 }
 
 /** The moves of one commit happened at once: a path takes one of them. */
 function follow(path: MemoryPath, moves: readonly Move[]): MemoryPath {
   const move = moves.find(({ from }) => isWithin(path, from));
-  return move ? rebasePath(path, move.from, move.to) : path;
+  return move ? movedPath(path, move.from, move.to) : path;
 }
 
 function replacing(ours: FileNode, content: Bytes, current: Bytes): FileNode {

@@ -102,6 +102,15 @@ export function rebasePath(path: MemoryPath, from: MemoryPath, to: MemoryPath): 
   return checkLength(to + path.slice(from.length));
 }
 
+/**
+ * What a path is called once `from` was moved to `to`. One that is elsewhere keeps its name, and so does one that would be too
+ * long: it cannot have been there when the move was made.
+ */
+export function movedPath(path: MemoryPath, from: MemoryPath, to: MemoryPath): MemoryPath {
+  const moved = isWithin(path, from) ? to + path.slice(from.length) : path;
+  return isTooLong(moved) ? path : (moved as MemoryPath);
+}
+
 function checkSegment(segment: string): void {
   // `%25` is an encoded percent sign: `%252e` is `%2e` to whoever decodes twice.
   const flattened = segment.replace(/%(?:25)+/g, '%');
@@ -112,8 +121,12 @@ function checkSegment(segment: string): void {
 }
 
 function checkLength(path: string): MemoryPath {
-  if (Buffer.byteLength(displayPath(path as MemoryPath)) > PATH_BYTES_MAX) throw invalid('long-path');
+  if (isTooLong(path)) throw invalid('long-path');
   return path as MemoryPath;
+}
+
+function isTooLong(path: string): boolean {
+  return Buffer.byteLength(displayPath(path as MemoryPath)) > PATH_BYTES_MAX;
 }
 
 function invalid(reason: PathFault): MemgitError {

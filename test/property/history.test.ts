@@ -49,8 +49,8 @@ interface Twins {
   readonly files: Map<string, string>;
   /** The paths that there were after each commit. */
   readonly paths: (readonly string[])[];
-  /** Where files were moved to, each with the index of its commit. */
-  readonly moves: { readonly index: number; readonly to: string }[];
+  /** Where files were moved, each with the index of its commit. */
+  readonly moves: { readonly index: number; readonly from: string; readonly to: string }[];
   close(): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ async function take(each: Step, { vault, clear, oids, files, moves }: Twins): Pr
       files.set(to, files.get(path)!);
       files.delete(path);
       clear.commit({ [path]: undefined, [to]: files.get(to)! });
-      moves.push({ index: oids.length, to });
+      moves.push({ index: oids.length, from: path, to });
       oids.push(await renamePath(vault, path, to));
     }
   }
@@ -154,11 +154,13 @@ test('reverting a commit, and then reverting that, gives back the same memory', 
 
 test('a revert without conflict is the one that git makes', async () => {
   let compared = 0;
-  await onHistories(async ({ vault, clear, oids, paths, moves }, choice) => {
+  await onHistories(async ({ vault, clear, oids, files, paths, moves }, choice) => {
     const clearOids = clear.finish();
     const index = choice % oids.length;
-    // A file that was moved since to where another stood then: git compares the two ends only, and sees a change of the other.
-    if (moves.some((move) => move.index > index && [...paths[index]!, ...(paths[index - 1] ?? [])].includes(move.to))) return;
+    // A file that was moved since to where another stood then, or from where another stands now: git compares the two ends
+    // only, and sees a change of the other.
+    const then = [...paths[index]!, ...(paths[index - 1] ?? [])];
+    if (moves.some((move) => move.index > index && (then.includes(move.to) || files.has(move.from)))) return;
     const gitCould = clear.revert(clearOids[index]!);
     try {
       await revert(vault, { revisions: [oids[index]!] });

@@ -95,6 +95,36 @@ describe('one commit', () => {
     expect(await memory()).toEqual({ 'b.txt': '1\n2\n3\n', 'y/': '' });
   });
 
+  test('an edit is undone where the file is now, not in another that has its old name', async () => {
+    await writeFile(vault, 'a.txt', '1\n2\n3\n');
+    const edit = await writeFile(vault, 'a.txt', '1\ntwo\n3\n');
+    await renamePath(vault, 'a.txt', 'b.txt');
+    await writeFile(vault, 'a.txt', '1\ntwo\n3\n');
+    await undo(edit);
+    expect(await memory()).toEqual({ 'a.txt': '1\ntwo\n3\n', 'b.txt': '1\n2\n3\n' });
+  });
+
+  test('a new file goes where it is now, and where it is gone another that has its name stays', async () => {
+    const made = await writeFile(vault, 'a.txt', 'a\n');
+    await renamePath(vault, 'a.txt', 'b.txt');
+    const gone = await writeFile(vault, 'a.txt', 'a\n');
+    await undo(made);
+    expect(await memory()).toEqual({ 'a.txt': 'a\n' });
+    expect(await undo(made)).toEqual({ commit: undefined, files: [] });
+    await undo(gone);
+    expect(await memory()).toEqual({});
+  });
+
+  test('what was too deep for the name that its folder has now is undone all the same', async () => {
+    const long = ['n'.repeat(255), 'n'.repeat(255), 'n'.repeat(255)].join('/');
+    const deep = await writeFile(vault, `x/${long}/a.txt`, 'a\n');
+    await removePath(vault, 'x');
+    await writeFile(vault, 'x/b.txt', 'b\n');
+    await renamePath(vault, 'x', 'm'.repeat(255));
+    await undo(deep);
+    expect(await memory()).toEqual({ [`${'m'.repeat(255)}/b.txt`]: 'b\n' });
+  });
+
   test('a rename is undone and later edits go along', async () => {
     await writeFile(vault, 'a.txt', '1\n2\n');
     const rename = await renamePath(vault, 'a.txt', 'b.txt');
@@ -118,6 +148,16 @@ describe('one commit', () => {
 });
 
 describe('several commits', () => {
+  test('what the removal took away comes back under its name, and is what was edited before, not another that had it since', async () => {
+    await writeFile(vault, 'a.txt', '1\n2\n');
+    const edit = await writeFile(vault, 'a.txt', '1\ntwo\n');
+    const removal = await removePath(vault, 'a.txt');
+    await writeFile(vault, 'a.txt', '1\ntwo\nof another\n');
+    await renamePath(vault, 'a.txt', 'b.txt');
+    await revert(vault, { revisions: [edit, removal] });
+    expect(await memory()).toEqual({ 'a.txt': '1\n2\n', 'b.txt': '1\ntwo\nof another\n' });
+  });
+
   test('a session, in between others, as one commit', async () => {
     await writeFile(vault, 'a.txt', '1\n2\n3\n4\n5\n6\n7\n');
     const one = await writeFile(vault, 'a.txt', 'one\n2\n3\n4\n5\n6\n7\n', { session: 's' });
