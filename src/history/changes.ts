@@ -35,15 +35,18 @@ export async function movesOfCommit(vault: VaultRepository, info: CommitInfo): P
 
 const MOVING_OPS: ReadonlySet<string> = new Set(['revert', 'restore', 'merge']);
 
-/** What a commit changed, relative to its first parent. */
-export async function changesOfCommit(vault: VaultRepository, info: CommitInfo): Promise<NodeChange[]> {
-  const { before, after } = await differenceOfCommit(vault, info);
+/** What a commit changed of a parent, by default the first. */
+export async function changesOfCommit(vault: VaultRepository, info: CommitInfo, parent = info.commit.parents[0]): Promise<NodeChange[]> {
+  const { before, after } = await differenceOfCommit(vault, info, parent);
   return findChanges(before, after, recordedMoves(info.record));
 }
 
 /** The same before files that moved are paired: of both trees what the other lacks, or has otherwise. */
-export async function differenceOfCommit(vault: VaultRepository, { commit }: CommitInfo): Promise<{ before: Listing; after: Listing }> {
-  const parent = commit.parents[0];
+export async function differenceOfCommit(
+  vault: VaultRepository,
+  { commit }: CommitInfo,
+  parent = commit.parents[0],
+): Promise<{ before: Listing; after: Listing }> {
   const before = parent && (await vault.trees.root((await vault.commit(parent)).commit.tree));
   return listDifference(vault, before, await vault.trees.root(commit.tree));
 }

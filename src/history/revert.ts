@@ -50,21 +50,27 @@ export async function revert(vault: VaultRepository, targets: RevertTargets, opt
   return writeBench(vault, options, async (snapshot, head) => {
     const bench = new Workbench(await listSnapshot(snapshot));
     const undo = new Undo(vault, head, bench, options.keep);
-    for (const info of commits) await undo.commit(info);
+    for (const { info, parent } of commits) await undo.commit(info, parent);
     if (undo.conflicts.length > 0) throw conflictError(undo.conflicts);
     if (addTo && (await bench.changes()).length > 0) await addTo(bench);
-    return { bench, op: 'revert', targets: commits.map(({ oid }) => oid) };
+    return { bench, op: 'revert', targets: commits.map(({ info }) => info.oid) };
   });
 }
 
+/** A commit, and the parent of it that is to come back. */
+interface Target {
+  readonly info: CommitInfo;
+  readonly parent: Oid | undefined;
+}
+
 /** From the newest to the oldest, each once. */
-async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets, isWork = (_: CommitInfo) => true): Promise<CommitInfo[]> {
-  const found = new Map<Oid, CommitInfo>();
-  const add = (info: CommitInfo) => found.set(info.oid, info);
+async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets, isWork = (_: CommitInfo) => true): Promise<Target[]> {
+  const found = new Map<Oid, Target>();
+  const add = (info: CommitInfo, parent = info.commit.parents[0]) => found.set(info.oid, { info, parent });
   for (const revision of revisions) {
     if (isRange(revision)) {
       const { from, to } = await resolveRange(vault, revision);
-      for await (const { info } of walkHistory(vault, to, { hide: from })) add(info());
+      for (const { info, parent } of await lineBetween(vault, from, to)) add(info, parent);
     } else add(await vault.commit(await resolveRevision(vault, revision)));
   }
   if (session !== undefined || toolUseId !== undefined) {
@@ -77,12 +83,32 @@ async function findTargets(vault: VaultRepository, { revisions = [], session, to
     if (found.size === before) throw new MemgitError('BAD_REVISION', 'expected the id of a session or a tool use that changed something, but no commit has it');
   }
   if (found.size === 0) throw new MemgitError('BAD_REVISION', 'expected commits to undo, got none; name a revision, a session or a tool use');
-  const first = [...found.values()].find(({ commit }) => commit.parents.length === 0);
+  const first = [...found.values()].find(({ parent }) => parent === undefined);
   if (first) {
     throw new MemgitError('BAD_REVISION', 'expected commits that changed the memory, got the first one too, which only made the vault; leave it out', {
-      details: { oid: first.oid },
+      details: { oid: first.info.oid },
     });
   }
   // A commit's number is larger than those of all commits before it.
-  return [...found.values()].sort((a, b) => b.record.sequence - a.record.sequence);
+  return [...found.values()].sort((a, b) => b.info.record.sequence - a.info.record.sequence);
+}
+
+/**
+ * The commits of a range that lead back from its end to its beginning, the newest first. What a merge in it brought in from
+ * another line is undone with the merge, and not once more for itself.
+ */
+async function lineBetween(vault: VaultRepository, from: Oid, to: Oid): Promise<Target[]> {
+  const between = new Map<Oid, CommitInfo>();
+  for await (const { oid, info } of walkHistory(vault, to, { hide: from })) between.set(oid, info());
+  // The oldest first, so that of a commit's parents it is known already.
+  const since = new Set([from]);
+  for (const { oid, commit } of [...between.values()].reverse()) if (commit.parents.some((parent) => since.has(parent))) since.add(oid);
+  const line: Target[] = [];
+  for (let info = between.get(to); info; ) {
+    const { parents } = info.commit;
+    const parent: Oid | undefined = parents.find((each) => since.has(each)) ?? parents[0];
+    line.push({ info, parent });
+    info = parent === undefined ? undefined : between.get(parent);
+  }
+  return line;
 }

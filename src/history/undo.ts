@@ -34,11 +34,14 @@ export class Undo {
     this.#history = new MoveHistory(vault, head);
   }
 
-  /** Undoes one commit. Commits must come from the newest to the oldest. A conflict is noted, and leaves its file alone. */
-  async commit(info: CommitInfo): Promise<void> {
-    const changes = await changesOfCommit(this.#vault, info);
+  /**
+   * Undoes what a commit changed of a parent of it. Commits must come from the newest to the oldest. A conflict is noted, and
+   * leaves its file alone.
+   */
+  async commit(info: CommitInfo, parent: Oid | undefined): Promise<void> {
+    const changes = await changesOfCommit(this.#vault, info, parent);
     const of = <Kind extends NodeChange['kind']>(kind: Kind) => changes.filter((change): change is ChangeOf<Kind> => change.kind === kind);
-    const directories = await this.#changedDirectories(info, changes);
+    const directories = await this.#changedDirectories(info, parent, changes);
     // What came goes first, and directories that it leaves empty, so that there is room for what comes back.
     for (const change of of('added')) await this.#takeAway(info, change);
     for (const path of directories.made) this.#bench.removeIfEmpty(path);
@@ -117,12 +120,12 @@ export class Undo {
   }
 
   /** Directories that a commit made, as they are called now, and those that it removed; inner ones first. */
-  async #changedDirectories(info: CommitInfo, changes: readonly NodeChange[]): Promise<{ made: MemoryPath[]; removed: MemoryPath[] }> {
+  async #changedDirectories(info: CommitInfo, parent: Oid | undefined, changes: readonly NodeChange[]): Promise<{ made: MemoryPath[]; removed: MemoryPath[] }> {
     const found = { made: [] as MemoryPath[], removed: [] as MemoryPath[] };
     if (changes.every(({ kind }) => kind === 'modified')) return found;
     const paths = changes.flatMap((change) => (change.kind === 'renamed' ? [change.from, change.path] : [change.path]));
     const touched = new Set(paths.flatMap((path) => [path, ...ancestorsOf(path)]).filter((path) => path !== ROOT));
-    const [before, after] = [await this.#vault.snapshot(info.commit.parents[0]), await this.#vault.snapshot(info.oid)];
+    const [before, after] = [await this.#vault.snapshot(parent), await this.#vault.snapshot(info.oid)];
     for (const path of [...touched].sort((a, b) => b.length - a.length)) {
       const [was, is] = [(await before.stat(path))?.kind === 'directory', (await after.stat(path))?.kind === 'directory'];
       if (is && !was) found.made.push(await this.#locate(info.oid, path));

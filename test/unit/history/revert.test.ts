@@ -169,6 +169,23 @@ describe('several commits', () => {
     expect(commit!.targets).toEqual([three, two, one]);
   });
 
+  test('a range over a merge undoes what either side did since it began, once', async () => {
+    await writeFile(vault, 'a.txt', '0\n');
+    const theirs = await copyVault(tmp);
+    const ours = await writeFile(vault, 'ours.txt', 'ours\n');
+    const shared = await writeFile(theirs.vault, 'a.txt', '1\n');
+    await writeFile(theirs.vault, 'a.txt', '2\n');
+    await mergeCopy(tmp, theirs, [{ kind: 'write', path: at('a.txt'), content: Buffer.from('2\n') }]);
+    const merged = await writeFile(vault, 'later.txt', 'later\n');
+    await revert(vault, { revisions: [`${ours}..HEAD`] });
+    expect(await memory()).toEqual({ 'a.txt': '0\n', 'ours.txt': 'ours\n' });
+    // Seen from a commit of the other side, ours is what came in.
+    await restore(vault, merged);
+    await revert(vault, { revisions: [`${shared}..${merged}`] });
+    expect(await memory()).toEqual({ 'a.txt': '1\n' });
+    await theirs.vault.close();
+  });
+
   test('a tool use, a range, and revisions in any order', async () => {
     const base = await writeFile(vault, 'a.txt', '0\n', { toolUseId: 't' });
     const one = await writeFile(vault, 'a.txt', '1\n', { toolUseId: 't' });
