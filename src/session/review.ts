@@ -39,10 +39,11 @@ export async function diffSession(vault: VaultRepository, row: SessionRow): Prom
   const before = new Map<MemoryPath, ListingNode>();
   const after = new Map<MemoryPath, ListingNode>();
   const met = new Set<MemoryPath>();
+  /** The newest first. */
   const moves: Move[] = [];
   for (const info of (await workOf(vault, row)).reverse()) {
     const difference = await differenceOfCommit(vault, info);
-    moves.push(...recordedMoves(info.record));
+    moves.unshift(...recordedMoves(info.record));
     for (const path of new Set([...difference.before.keys(), ...difference.after.keys()])) {
       if (isAccount(path)) continue;
       const [old, fresh] = [difference.before.get(path), difference.after.get(path)];

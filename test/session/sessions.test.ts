@@ -203,6 +203,16 @@ describe('looking at a session and undoing it', () => {
     expect(await vault.sessions.show(9)).toBeUndefined();
   });
 
+  test('diff follows a file through all the names that the session gave it', async () => {
+    const session = await vault.sessions.start();
+    await write(session, 'a.md', 'one\ntwo\n');
+    await session.end({ handoff: 'Made it.' });
+    const mover = await vault.sessions.start();
+    for (const [from, to] of [['a', 'b'], ['b', 'c']]) await mover.execute({ command: 'rename', old_path: `/memories/${from!}.md`, new_path: `/memories/${to!}.md` });
+    await mover.execute({ command: 'str_replace', path: '/memories/c.md', old_str: 'two', new_str: 'TWO' });
+    expect(await vault.sessions.diff(2)).toMatchObject([{ change: 'renamed', from: '/memories/a.md', path: '/memories/c.md', addedLines: 1, removedLines: 1 }]);
+  });
+
   test('revert undoes it in one commit and leaves the work of the later ones', async () => {
     await threeSessions();
     const trial = await vault.sessions.revert(2, { dryRun: true });
