@@ -33,7 +33,8 @@ export class OpenVaults {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#opening.values()]);
+    // Who waited for an opening that failed may begin one of his own.
+    while (this.#opening.size > 0) await Promise.allSettled([...this.#opening.values()]);
     await Promise.all([...this.#known.values()].map(async (reference) => reference.deref()?.close()));
     this.#known.clear();
     this.#recent.clear();

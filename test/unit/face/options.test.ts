@@ -55,6 +55,15 @@ test('who may not make a vault stands in nobody\'s way who may', async () => {
   await store.close();
 });
 
+// Seen to fail with one look at what is being opened: the second opening begins when the first has failed.
+test('close waits for every opening, and for those that begin meanwhile', async () => {
+  const store = await openStore({ dir: join(folder, 'closing'), key: await generateKey() });
+  const [none, made] = [store.vault('alice', { create: false }), store.vault('alice', { create: true })];
+  const [refused] = await Promise.allSettled([none, store.close()]);
+  expect(refused).toMatchObject({ reason: { code: 'VAULT_NOT_FOUND' } });
+  expect((await made).closed).toBe(true);
+});
+
 test('a relative folder is the one that it was when the store was opened', async () => {
   mkdirSync(join(folder, 'elsewhere'));
   process.chdir(folder);
