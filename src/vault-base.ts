@@ -83,12 +83,12 @@ export class VaultBase {
   }
 
   /** As `timed`, for what comes step by step; told of when it is over or its reader has left. @throws CLOSED, at any step @internal */
-  protected timedSteps<T>(op: string, steps: () => AsyncGenerator<T>): AsyncGenerator<T> {
+  protected timedSteps<T, R>(op: string, steps: () => AsyncGenerator<T, R>): AsyncGenerator<T, R> {
     this.assertOpen();
     return this.#watch(op, steps());
   }
 
-  async *#watch<T>(op: string, steps: AsyncGenerator<T>): AsyncGenerator<T> {
+  async *#watch<T, R>(op: string, steps: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
     let code: VaultEvent['code'];
     let ms = 0;
     try {
@@ -96,14 +96,15 @@ export class VaultBase {
         this.assertOpen();
         const asked = performance.now();
         const step = await steps.next().finally(() => (ms += performance.now() - asked));
-        if (step.done === true) return;
+        if (step.done === true) return step.value;
         yield step.value;
       }
     } catch (error) {
       code = codeOf(error);
       throw error;
     } finally {
-      await steps.return(undefined);
+      // One that has ended gives nothing more, one that has not is told to end; the value is nobody's.
+      await steps.return(undefined as R);
       this.#tell({ op, queueMs: 0, bytes: 0, code, ms });
     }
   }

@@ -147,14 +147,18 @@ export class VaultHistory extends VaultBase {
     return this.timed('import', async () => importFolder(this.repository, source, parsed));
   }
 
-  /** Writes the memory, or a part of it, as plain files. @throws ALREADY_EXISTS, BAD_REVISION, NOT_FOUND, IO */
+  /**
+   * Writes the memory, or a part of it, as plain files, but for what git would take for a repository; `skipped` names that.
+   *
+   * @throws ALREADY_EXISTS, BAD_REVISION, NOT_FOUND, IO
+   */
   async exportFiles(folder: string, options: FolderExportOptions = {}): Promise<ExportResult> {
     const target = absolutePath('folder', folder);
     return this.timed('export', async () => exportFolder(this.repository, target, withParsedPath(options)));
   }
 
-  /** As `exportFiles`, as a tar archive, piece by piece. @throws BAD_REVISION, NOT_FOUND */
-  exportTar(options: ExportOptions = {}): AsyncGenerator<Uint8Array> {
+  /** As `exportFiles`, as a tar archive, piece by piece; what the generator returns tells what is in it. @throws BAD_REVISION, NOT_FOUND */
+  exportTar(options: ExportOptions = {}): AsyncGenerator<Uint8Array, ExportResult> {
     const parsed = withParsedPath(options);
     return this.timedSteps('export', () => exportTar(this.repository, parsed));
   }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { exportFolder, exportTar } from '../../../src/history/export.ts';
 import { importFolder } from '../../../src/history/import.ts';
 import type { VaultRepository } from '../../../src/vault/vault-repository.ts';
@@ -117,7 +118,7 @@ describe('export', () => {
     { kind: 'makeDirectory', path: at('nothing/here') },
   ]);
 
-  const onLinux = process.platform === 'linux' ? test : test.skip; // the place that refuses is Linux's
+  const onLinux = process.platform === 'linux' ? test : test.skip; // the places that refuse are Linux's
   onLinux('a place where no folder can be made is an error, not an endless try', async () => {
     await expect(exportFolder(vault, '/proc/memgit-test')).rejects.toMatchObject({ code: 'IO' });
   });
@@ -125,7 +126,7 @@ describe('export', () => {
   test('as a folder and back again', async () => {
     await fill();
     const target = join(newFolder(), 'made', 'on the way');
-    expect(await exportFolder(vault, target)).toEqual({ files: 6, bytes: 18 });
+    expect(await exportFolder(vault, target)).toEqual({ files: 6, bytes: 18, skipped: [] });
     expect(filesIn(target)).toEqual(FILES);
     expect(statSync(join(target, 'nothing/here')).isDirectory()).toBe(true);
     const before = await memory();
@@ -142,6 +143,32 @@ describe('export', () => {
     expect(filesIn(target)).toEqual({ ...FILES, [long]: 'far down' });
     expect(statSync(join(target, 'nothing/here')).isDirectory()).toBe(true);
     expect(statSync(join(target, 'a.txt')).mode & 0o777).toBe(0o600);
+  });
+
+  test('what git would take for a repository is left out and listed, in a folder and in a tar', async () => {
+    const bad = ['.git', 'a/.GIT/config', 'b/.g\u200cit /hooks/x', 'c/git~1/config', 'd/.git::$INDEX_ALLOCATION/config', 'bare/HEAD', 'common/head'];
+    const good = ['.gitignore', '.github/a', 'git/config', 'HEAD', 'bare/config', 'bare/objects/a', 'bare/refs/a', 'common/commondir'];
+    for (const path of [...bad, ...good]) await writeFile(vault, path, path);
+    const target = newFolder();
+    const { files, bytes, skipped } = await exportFolder(vault, target);
+    expect(skipped.toSorted()).toEqual(bad.map((path) => `/memories/${path}`).toSorted());
+    expect([files, bytes]).toEqual([good.length, good.join('').length]);
+    expect(Object.keys(filesIn(target)).toSorted()).toEqual(good.toSorted());
+    const [unpacked, archive] = [newFolder(), exportTar(vault)];
+    const pieces: Uint8Array[] = [];
+    let piece = await archive.next();
+    for (; piece.done !== true; piece = await archive.next()) pieces.push(piece.value);
+    expect(piece.value).toEqual({ files, bytes, skipped });
+    execFileSync('tar', ['-xf', '-'], { cwd: unpacked, input: Buffer.concat(pieces) });
+    expect(filesIn(unpacked)).toEqual(filesIn(target));
+  });
+
+  onLinux('an error of the file system names no path of the memory, nor does what caused it', async () => {
+    await writeFile(vault, `${'secret/'.repeat(120)}a`, 'plain');
+    const target = join(newFolder(), ...Array<string>(17).fill('d'.repeat(200)));
+    const error: unknown = await exportFolder(vault, target).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'IO', details: { errno: 'ENAMETOOLONG', call: 'mkdir' } });
+    expect(inspect(error, { depth: 9 })).not.toContain('secret');
   });
 
   test('the same commit gives the same tar', async () => {
