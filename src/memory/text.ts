@@ -71,23 +71,43 @@ export interface Occurrences {
   readonly complete: boolean;
 }
 
-/** Overlapping finds of a long text cost its whole length each; past this many characters the answer is "and more". */
-const COMPARED_MAX = 8 * 1024 * 1024;
-
-/** @param wanted not empty */
+/**
+ * Searches as Knuth, Morris and Pratt do, each character of either text once or twice: `indexOf` begins anew at each place, and a
+ * long text of few different characters, looked for in another such, holds it for minutes.
+ *
+ * @param wanted not empty
+ */
 export function findOccurrences(text: string, wanted: string): Occurrences {
   const offsets: number[] = [];
   const lines: number[] = [];
+  const borders = bordersOf(wanted);
   let line = 1;
-  let counted = 0;
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
-    if (offsets.length === OCCURRENCES_MAX || offsets.length * wanted.length > COMPARED_MAX) return { offsets, lines, complete: false };
-    line += countNewlines(text, counted, at);
-    counted = at;
+  let newline = text.indexOf('\n');
+  for (let end = 0, matched = 0; end < text.length; end++) {
+    matched = matchNext(wanted, borders, matched, text.charCodeAt(end));
+    if (matched < wanted.length) continue;
+    if (offsets.length === OCCURRENCES_MAX) return { offsets, lines, complete: false };
+    const at = end + 1 - wanted.length;
+    for (; newline !== -1 && newline < at; newline = text.indexOf('\n', newline + 1)) line++;
     offsets.push(at);
     lines.push(line);
+    matched = borders[matched - 1]!;
   }
   return { offsets, lines, complete: true };
+}
+
+/** For each beginning of a text: how long the longest is that it also ends with, itself left out. */
+function bordersOf(text: string): Int32Array {
+  const borders = new Int32Array(text.length);
+  for (let end = 1; end < text.length; end++) borders[end] = matchNext(text, borders, borders[end - 1]!, text.charCodeAt(end));
+  return borders;
+}
+
+/** How much of the beginning of `wanted` ends at a character, when `matched` of it, and not all, ended at the one before. */
+function matchNext(wanted: string, borders: Int32Array, matched: number, character: number): number {
+  let length = matched;
+  while (length > 0 && wanted.charCodeAt(length) !== character) length = borders[length - 1]!;
+  return wanted.charCodeAt(length) === character ? length + 1 : length;
 }
 
 /** Puts `replacement` where `length` characters from `offset` stood. */

@@ -77,6 +77,8 @@ describe('fitView', () => {
 });
 
 describe('findOccurrences', () => {
+  const ofTwo = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength });
+
   test('counts overlapping ones and gives the line of each', () => {
     expect(findOccurrences('aaa\naa', 'aa')).toEqual({ offsets: [0, 1, 4], lines: [1, 1, 2], complete: true });
     expect(findOccurrences('a\nb\na\nb', '\nb')).toEqual({ offsets: [1, 5], lines: [1, 3], complete: true });
@@ -84,7 +86,7 @@ describe('findOccurrences', () => {
 
   test('agrees with the definition', () => {
     fc.assert(
-      fc.property(text, fc.constantFrom('a', 'ab', '\n', 'a\n', '\r', 'aa'), (whole, wanted) => {
+      fc.property(fc.oneof(text, ofTwo(60)), fc.oneof(fc.constantFrom('a', '\n', 'a\n', '\r'), ofTwo(8)), (whole, wanted) => {
         const offsets = [...whole.split('').keys()].filter((at) => whole.startsWith(wanted, at));
         const lines = offsets.map((at) => whole.slice(0, at).split('\n').length);
         expect(findOccurrences(whole, wanted)).toEqual({ offsets, lines, complete: true });
@@ -92,14 +94,16 @@ describe('findOccurrences', () => {
     );
   });
 
+  // Seen to fail with indexOf, which is at it for minutes.
+  test('is no longer at a text that nearly occurs everywhere', () => {
+    expect(findOccurrences(' '.repeat(4_000_000), ` x${' '.repeat(1_000_000)}`).offsets).toEqual([]);
+    expect(findOccurrences('a'.repeat(2_000_000), 'a'.repeat(1_000_000))).toMatchObject({ complete: false });
+  });
+
   test('stops when there are too many to list', () => {
     const { offsets, complete } = findOccurrences('a'.repeat(OCCURRENCES_MAX + 1), 'a');
     expect(offsets).toHaveLength(OCCURRENCES_MAX);
     expect(complete).toBe(false);
-    // Finds of a long text stop the search earlier, by the characters that were compared.
-    const long = findOccurrences('a'.repeat(200_000), 'a'.repeat(100_000));
-    expect(long.offsets.length).toBeLessThan(100);
-    expect(long.complete).toBe(false);
     expect(findOccurrences('a'.repeat(OCCURRENCES_MAX), 'a').complete).toBe(true);
   });
 });
