@@ -13,6 +13,8 @@ export interface GrepOptions {
   readonly revision?: string | undefined;
   /** Only files at or below this path. */
   readonly path?: MemoryPath | undefined;
+  /** Told of each file in which the pattern takes too long; the others are searched before that is an error. */
+  readonly onPassedOver?: ((path: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,7 +26,7 @@ export interface GrepMatch {
   readonly text: string;
 }
 
-/** A text is looked for literally. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT for a pattern that is empty or takes too long; ABORTED */
+/** A text is looked for literally. @throws BAD_REVISION, NOT_FOUND, INVALID_ARGUMENT for a pattern that is empty, and in the end for one that takes too long; ABORTED */
 export async function* grep(vault: VaultRepository, pattern: string | RegExp, options: GrepOptions = {}): AsyncGenerator<GrepMatch> {
   const matcher = new Matcher(pattern);
   const oid = await resolveRevision(vault, options.revision ?? 'HEAD');
@@ -35,6 +37,9 @@ export async function* grep(vault: VaultRepository, pattern: string | RegExp, op
     if (node.kind !== 'file') continue;
     await giveWay(options.signal);
     const lines = textLines(await snapshot.read(node.path))?.map((line) => line.replace(/\n$/, '')) ?? [];
-    for (const i of matcher.matchingLines(lines)) yield { path: displayPath(node.path), line: i + 1, text: lines[i]! };
+    const found = matcher.matchingLines(lines);
+    if (!found) options.onPassedOver?.(displayPath(node.path));
+    for (const i of found ?? []) yield { path: displayPath(node.path), line: i + 1, text: lines[i]! };
   }
+  matcher.finish();
 }

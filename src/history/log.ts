@@ -46,16 +46,18 @@ export interface FilteredLogEntry extends LogEntry {
   readonly followed?: string;
 }
 
-/** @throws BAD_REVISION; NOT_FOUND when nothing ever stood at the path; INVALID_ARGUMENT for a time or a pattern that is none; ABORTED */
+/** @throws BAD_REVISION; NOT_FOUND when nothing ever stood at the path; INVALID_ARGUMENT for a time or a pattern that is none, and in the end for a pattern that takes too long; ABORTED */
 export async function* log(vault: VaultRepository, filter: LogFilter = {}): AsyncGenerator<FilteredLogEntry> {
-  const found = limited(matches(vault, filter), filter.limit ?? Infinity);
-  if (filter.reverse !== true) {
+  const matcher = filter.grep === undefined ? undefined : new Matcher(filter.grep);
+  const found = limited(matches(vault, filter, matcher), filter.limit ?? Infinity);
+  if (filter.reverse === true) {
+    const kept: { oid: Oid; path: MemoryPath | undefined }[] = [];
+    for await (const { oid, path } of found) kept.push({ oid, path });
+    for (const { oid, path } of kept.reverse()) yield entryOf(await vault.commit(oid), path);
+  } else {
     for await (const { info, path } of found) yield entryOf(await info(), path);
-    return;
   }
-  const kept: { oid: Oid; path: MemoryPath | undefined }[] = [];
-  for await (const { oid, path } of found) kept.push({ oid, path });
-  for (const { oid, path } of kept.reverse()) yield entryOf(await vault.commit(oid), path);
+  matcher?.finish();
 }
 
 interface Match {
@@ -64,10 +66,9 @@ interface Match {
   readonly path: MemoryPath | undefined;
 }
 
-async function* matches(vault: VaultRepository, filter: LogFilter): AsyncGenerator<Match> {
+async function* matches(vault: VaultRepository, filter: LogFilter, matcher: Matcher | undefined): AsyncGenerator<Match> {
   const { from, to } = await endsOf(vault, filter.revision ?? 'HEAD');
   const times = { since: timeOf(filter.since) ?? -Infinity, until: timeOf(filter.until) ?? Infinity };
-  const matcher = filter.grep === undefined ? undefined : new Matcher(filter.grep);
   for await (const match of candidates(vault, filter.path, to, { hide: from, sinceSec: times.since / 1000 - DAY_SEC, signal: filter.signal })) {
     const info = await match.info();
     if (!agrees(info, filter) || info.record.timeMs < times.since || info.record.timeMs > times.until) continue;
@@ -118,7 +119,7 @@ function agrees({ record }: CommitInfo, { op, session, toolUseId, actor }: LogFi
 async function changedTextMatches(vault: VaultRepository, info: CommitInfo, path: MemoryPath | undefined, matcher: Matcher): Promise<boolean> {
   for (const { hunks } of await diffChanges(await changesOfCommit(vault, info), { path, context: 0 })) {
     const lines = hunks.flatMap((hunk) => hunk.lines).filter((line) => !line.startsWith('\\'));
-    if (matcher.matchingLines(lines.map((line) => line.slice(1))).length > 0) return true;
+    if ((matcher.matchingLines(lines.map((line) => line.slice(1))) ?? []).length > 0) return true;
   }
   return false;
 }

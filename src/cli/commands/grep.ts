@@ -33,7 +33,8 @@ export const grep = defineCommand({
       const { out, json } = context;
       out.page();
       let last: string | undefined;
-      for await (const match of vault.grep(toPattern(pattern, fixed, ignoreCase), { revision, path, signal: context.io.signal })) {
+      const onPassedOver = (slow: string) => { context.warn(`not searched, because the pattern takes too long for it: ${visibleLine(slow)}`); };
+      for await (const match of vault.grep(toPattern(pattern, fixed, ignoreCase), { revision, path, onPassedOver, signal: context.io.signal })) {
         const again = match.path === last;
         last = match.path;
         if (json) await out.json(match);
