@@ -3,7 +3,7 @@
  * before it and only the versions of this one file are ever opened. A line that a revert or a restore brings back belongs to
  * the commit that first wrote it, not to the one that brought it back.
  */
-import type { Bytes } from '../bytes.ts';
+import { utf8Decode, type Bytes } from '../bytes.ts';
 import { MemgitError } from '../errors.ts';
 import type { Oid } from '../git/objects.ts';
 import { giveWay } from '../git/turns.ts';
@@ -12,7 +12,7 @@ import { statFile } from '../vault/file-at.ts';
 import { displayPath, type MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { followPath, type FollowedCommit } from './follow.ts';
-import { diffLines, isText, MAX_LINES, textLines } from './lines.ts';
+import { diffLines, MAX_LINES, textLines } from './lines.ts';
 import { logEntryOf } from './log-entry.ts';
 import { pathMissing } from './missing.ts';
 import { resolveRevision } from './revision.ts';
@@ -56,7 +56,7 @@ export async function blame(vault: VaultRepository, path: MemoryPath, { revision
 }
 
 function withoutLines(content: Bytes): MemgitError {
-  if (!isText(content)) return new MemgitError('NOT_TEXT', 'expected a file of lines of text, got one of other bytes');
+  if (utf8Decode(content) === undefined) return new MemgitError('NOT_TEXT', 'expected a file of lines of text, got one of other bytes');
   return new MemgitError('TOO_LARGE', `expected a file of at most ${MAX_LINES} lines, got one of more`, { details: { limit: MAX_LINES } });
 }
 

@@ -19,14 +19,12 @@ const MAX_EDIT_LENGTH = 2_500;
 /** A text of more lines is handled as if it were binary: it differs or it does not. */
 export const MAX_LINES = 1_000_000;
 
-/** Whether bytes are text: valid UTF-8, and without a NUL (as git decides). */
-export function isText(bytes: Bytes): boolean {
-  return textOf(bytes) !== undefined;
-}
-
-/** The lines of a text; `undefined` for bytes that are not text, and for more lines than are handled. */
+/**
+ * The lines of a text; `undefined` for bytes that are not valid UTF-8, and for more lines than are handled. A NUL does not make
+ * bytes less of a text, as it does to git: Claude is shown such a file, and could hide behind one what an auditor looks for.
+ */
 export function textLines(bytes: Bytes): string[] | undefined {
-  const text = textOf(bytes);
+  const text = utf8Decode(bytes);
   if (text === undefined) return undefined;
   const lines: string[] = [];
   for (let at = 0; at < text.length; ) {
@@ -38,8 +36,9 @@ export function textLines(bytes: Bytes): string[] | undefined {
   return lines;
 }
 
-function textOf(bytes: Bytes): string | undefined {
-  return bytes.includes(0) ? undefined : utf8Decode(bytes);
+/** As `textLines`, but none of what has a NUL: as git, a merge mixes no two versions of what may be no text after all. */
+export function mergeableLines(bytes: Bytes): string[] | undefined {
+  return bytes.includes(0) ? undefined : textLines(bytes);
 }
 
 /** The edits that turn one text into the other, in order, none touching the next. */

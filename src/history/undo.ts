@@ -9,7 +9,7 @@ import { ancestorsOf, displayPath, isWithin, movedPath, ROOT, type MemoryPath } 
 import type { VaultRepository } from '../vault/vault-repository.ts';
 import { changesOfCommit, movesOfCommit, recordedMoves, type Move, type NodeChange } from './changes.ts';
 import type { Conflict } from './conflict.ts';
-import { textLines } from './lines.ts';
+import { mergeableLines } from './lines.ts';
 import { fileOf, isSameNode, type FileNode } from './listing.ts';
 import { mergeLines, type ConflictRegion, type Side } from './merge3.ts';
 import { walkHistory } from './walk.ts';
@@ -108,7 +108,7 @@ export class Undo {
   async #merge(info: CommitInfo, path: MemoryPath, { base, ours, theirs }: Record<'base' | Side, FileNode>): Promise<FileNode> {
     if ((await isSameNode(base, theirs)) || (await isSameNode(ours, theirs))) return ours;
     if (await isSameNode(ours, base)) return theirs;
-    const [baseLines, ourLines, theirLines] = [textLines(await base.read()), textLines(await ours.read()), textLines(await theirs.read())];
+    const [baseLines, ourLines, theirLines] = [mergeableLines(await base.read()), mergeableLines(await ours.read()), mergeableLines(await theirs.read())];
     if (!baseLines || !ourLines || !theirLines) {
       if (this.#keep === 'theirs') return theirs;
       this.#clash(info, path, 'changed');

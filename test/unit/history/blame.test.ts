@@ -81,7 +81,7 @@ test('only the versions of this one file are opened', async () => {
 });
 
 test('what has no lines is refused, each in its own way', async () => {
-  await writeFile(tmp.vault, 'd/image.bin', Uint8Array.of(0, 1));
+  await writeFile(tmp.vault, 'd/image.bin', Uint8Array.of(0xff, 1));
   await expect(blame(tmp.vault, at('d/image.bin'))).rejects.toMatchObject({ code: 'NOT_TEXT' });
   await writeFile(tmp.vault, 'long.txt', '\n'.repeat(1_000_001));
   await expect(blame(tmp.vault, at('long.txt'))).rejects.toMatchObject({ code: 'TOO_LARGE', details: { limit: 1_000_000 } });

@@ -92,11 +92,24 @@ test.each([
 });
 
 test('a binary file is said to differ', async () => {
-  await writeFile(vault, 'image.bin', Uint8Array.of(1, 0, 2));
-  await writeFile(vault, 'image.bin', Uint8Array.of(1, 0, 3, 4));
+  await writeFile(vault, 'image.bin', Uint8Array.of(1, 0xff, 2));
+  await writeFile(vault, 'image.bin', Uint8Array.of(1, 0xff, 3, 4));
   const [file] = await diff(vault, 'HEAD~1');
   expect(file).toMatchObject({ binary: true, hunks: [], sizeBefore: 3, sizeAfter: 4, addedLines: 0 });
-  expect(formatPatch([file!])).toBe('diff --git a/image.bin b/image.bin\nindex c3027df..5fb0ca8 100644\nBinary files a/image.bin and b/image.bin differ\n');
+  expect(formatPatch([file!])).toBe('diff --git a/image.bin b/image.bin\nindex 5660b55..cb6e23c 100644\nBinary files a/image.bin and b/image.bin differ\n');
+});
+
+test('nothing is hidden by a NUL, and git and patch take the patch', async () => {
+  await writeFile(vault, 'nul.txt', 'a\0b\nc\n');
+  const before = await vault.head();
+  await writeFile(vault, 'nul.txt', 'a\0b\nc\0d\n');
+  const patch = formatPatch(await diff(vault, before.oid));
+  for (const [program, ...args] of [['git', 'apply', '-'], ['patch', '-p1', '-s']]) {
+    const target = mkdtempSync(join(folder, 'nul-'));
+    fillFolder(target, { 'nul.txt': 'a\0b\nc\n' });
+    execFileSync(program!, args, { cwd: target, input: patch, stdio: 'pipe', env: { PATH: process.env['PATH'], GIT_CEILING_DIRECTORIES: folder } });
+    expect(filesIn(target)).toEqual({ 'nul.txt': 'a\0b\nc\0d\n' });
+  }
 });
 
 test('empty directories are told, and left out of a patch', async () => {

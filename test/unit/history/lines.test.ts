@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { utf8 } from '../../../src/bytes.ts';
-import { diffLines, textLines, type LineEdit } from '../../../src/history/lines.ts';
+import { diffLines, mergeableLines, textLines, type LineEdit } from '../../../src/history/lines.ts';
 
 /** Few different lines, so that many of them are alike. */
 const someLines = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', '\n'), { maxLength: 30 });
@@ -54,16 +54,21 @@ test.each([
   ['a', ['a']],
   ['a\n', ['a\n']],
   ['a\r\n\nb', ['a\r\n', '\n', 'b']],
+  ['a\0b\nc', ['a\0b\n', 'c']],
 ])('%j has the lines %j', (text, lines) => {
   expect(textLines(utf8(text))).toEqual(lines);
 });
 
 test.each([
   ['invalid UTF-8', Uint8Array.of(0x61, 0xff)],
-  ['a NUL', Uint8Array.of(0x61, 0)],
   ['more than a million lines', new Uint8Array(1_000_001).fill(10)],
 ])('%s is not text', (_, bytes) => {
   expect(textLines(bytes)).toBeUndefined();
+});
+
+test('a text with a NUL is not merged', () => {
+  expect(mergeableLines(utf8('a\0b\n'))).toBeUndefined();
+  expect(mergeableLines(utf8('a\nb'))).toEqual(['a\n', 'b']);
 });
 
 test('one line of ten megabytes is one line', () => {
