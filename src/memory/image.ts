@@ -36,6 +36,9 @@ export function fitsApi(image: ImageInfo, sizeBytes: number): boolean {
 
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
+/** The bits a sample that each colour type allows. RFC 2083, 4.1.1, March 1997. */
+const PNG_DEPTHS: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] };
+
 /** A PNG is its signature and a row of chunks: `length(4) || type(4) || data(length) || crc(4)`, IHDR first, IEND last. */
 function readPng(bytes: Bytes): ImageInfo | undefined {
   if (bytes.length < PNG_SIGNATURE.length || compareBytes(bytes.subarray(0, 8), PNG_SIGNATURE) !== 0) return undefined;
@@ -49,9 +52,9 @@ function readPng(bytes: Bytes): ImageInfo | undefined {
     if (image === undefined) {
       if (type !== 'IHDR' || end - at !== 25) return undefined;
       image = { mediaType: 'image/png', width: view.getUint32(at + 8), height: view.getUint32(at + 12) };
-      if (image.width === 0 || image.height === 0) return undefined;
+      if (image.width === 0 || image.height === 0 || PNG_DEPTHS[view.getUint8(at + 17)]?.includes(view.getUint8(at + 16)) !== true) return undefined;
     }
-    hasPixels ||= type === 'IDAT';
+    hasPixels ||= type === 'IDAT' && end - at > 12;
     if (type === 'IEND') return hasPixels ? image : undefined;
     at = end;
   }

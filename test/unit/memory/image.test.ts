@@ -20,6 +20,9 @@ test.each([
   ['a PNG of no width', png(0, 2)],
   ['a JPEG of no height', jpeg(3, 0)],
   ['a PNG without pixels', withoutChunk(png(3, 2), 'IDAT')],
+  ['a PNG whose pixels are nothing', png(3, 2, { pixels: Buffer.alloc(0) })],
+  ['a PNG of a colour that there is not', png(3, 2, { colour: 5 })],
+  ['a PNG of a depth that its colour has not', png(3, 2, { colour: 2, depth: 4 })],
   ['a PNG that does not begin with IHDR', withoutChunk(png(3, 2), 'IHDR')],
   ['a GIF', Buffer.from('GIF89a\u0001\u0000\u0001\u0000')],
 ])('%s is no image', (_, bytes) => {
