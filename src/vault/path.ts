@@ -28,6 +28,12 @@ export const ROOT = '' as MemoryPath;
 export const SEGMENT_BYTES_MAX = 255;
 export const PATH_BYTES_MAX = 1024;
 
+/**
+ * The most UTF-16 units of a path as it is spelled: no path within the limits has a decomposed form of more than 2 a byte, and
+ * the rest is room for `/./`. Normalising takes time that grows with the square of a row of combining marks.
+ */
+const SPELLING_MAX = 4 * PATH_BYTES_MAX;
+
 const MOUNT = '/memories';
 
 /**
@@ -39,6 +45,7 @@ const MOUNT = '/memories';
  */
 export function parsePath(text: unknown): MemoryPath {
   if (typeof text !== 'string') throw invalid('not-text');
+  if (text.length > SPELLING_MAX) throw invalid('long-path');
   if (!text.isWellFormed()) throw invalid('surrogate');
   const path = text.normalize('NFC');
   if (/\p{Cc}/u.test(path)) throw invalid('control');

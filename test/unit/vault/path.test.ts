@@ -89,6 +89,14 @@ describe('parsePath', () => {
     expect(faultOf(`${deep}fff`)).toBe('long-path');
   });
 
+  test('a spelling is bounded before it is normalised, but never a decomposed one of what fits', () => {
+    const fits = `/memories/${Array.from({ length: 4 }, () => '\u0390'.repeat(126)).join('/')}`;
+    expect(parsePath(fits.normalize('NFD'))).toBe(fits.slice(10));
+    // Seen to fail without the bound: this one takes minutes.
+    expect(faultOf(`/memories/a${'\u0315\u0300'.repeat(1_000_000)}`)).toBe('long-path');
+    expect(faultOf(`/memories/${'./'.repeat(10_000)}a`)).toBe('long-path');
+  });
+
   test('an error holds nothing of the path', () => {
     try {
       parsePath('/elsewhere/secret');
