@@ -6,11 +6,13 @@ import { concat, utf8, type Bytes } from '../bytes.ts';
 
 const BLOCK_BYTES = 512;
 const NAME_BYTES = 100;
+/** The latest time that a header has room for, in the year 2242. */
+const TIME_SEC_MAX = 0o77777777777;
 
 /** @param content `undefined` for a directory */
 export function* tarEntry(name: string, content: Bytes | undefined, timeMs: number): Generator<Bytes> {
   const entry = content ? { name, type: '0', mode: 0o600, size: content.length } : { name: `${name}/`, type: '5', mode: 0o700, size: 0 };
-  const timeSec = Math.floor(timeMs / 1000);
+  const timeSec = Math.min(Math.floor(timeMs / 1000), TIME_SEC_MAX);
   if (/[^ -~]/.test(entry.name) || entry.name.length > NAME_BYTES) {
     const record = paxRecord('path', entry.name);
     yield header({ name: 'pax', type: 'x', mode: 0o600, size: record.length }, timeSec);

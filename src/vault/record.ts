@@ -32,7 +32,7 @@ export interface RecordFields {
 }
 
 export interface CommitRecord extends RecordFields {
-  /** Milliseconds since 1970, by the writer's clock. */
+  /** Milliseconds since 1970, by the writer's clock; before the year 10,000. */
   readonly timeMs: number;
   /** One more than the largest of the parents': for display, never for decisions. */
   readonly sequence: number;
@@ -43,6 +43,8 @@ export interface CommitRecord extends RecordFields {
   readonly removedBytes: number;
 }
 
+/** The last moment whose year has four digits, as whatever shows a time expects. */
+const TIME_MS_MAX = Date.UTC(10_000, 0) - 1;
 const MAX_PATHS = 64;
 const MAX_TARGETS = 256;
 const LIMITS = { op: 64, session: 256, toolUseId: 256, model: 256, actor: 256, note: 4096 } as const;
@@ -56,7 +58,7 @@ const OPTIONAL_TEXTS = ['session', 'toolUseId', 'model', 'actor', 'note'] as con
 export function encodeRecord(record: CommitRecord): Bytes {
   const map = new Map<number, CborValue>([
     [KEYS.op, limited('op', record.op)],
-    [KEYS.timeMs, counted('timeMs', record.timeMs)],
+    [KEYS.timeMs, counted('timeMs', record.timeMs, TIME_MS_MAX)],
     [KEYS.sequence, counted('sequence', record.sequence)],
     [KEYS.generation, counted('generation', record.generation)],
     [KEYS.paths, record.paths.slice(0, MAX_PATHS)],
@@ -104,7 +106,7 @@ function readRecord(map: ReadonlyMap<number, CborValue>): CommitRecord | undefin
   const targets = asList(rawTargets)?.map(asBytes);
   if (rawTargets !== undefined && !targets?.every((bytes) => bytes?.length === 20)) return undefined;
   return {
-    op, timeMs, sequence, generation, paths, addedBytes, removedBytes, ...texts,
+    op, timeMs: Math.min(timeMs, TIME_MS_MAX), sequence, generation, paths, addedBytes, removedBytes, ...texts,
     ...(targets ? { targets: targets.map((bytes) => toHex(bytes!)) } : {}),
   };
 }
@@ -128,8 +130,8 @@ function limited(field: TextField, text: string): string {
   return text;
 }
 
-function counted(field: string, value: number): number {
-  if (asCount(value) === undefined) throw new TypeError(`${field}: expected a whole number from 0 to 2^53 - 1`);
+function counted(field: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
+  if (asCount(value) === undefined || value > most) throw new TypeError(`${field}: expected a whole number from 0 to ${most}`);
   return value;
 }
 
