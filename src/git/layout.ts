@@ -22,6 +22,7 @@ export interface Layout {
   readonly heads: string;
   readonly main: string;
   readonly packedRefs: string;
+  readonly packedRefsLock: string;
   /** The lock file that git itself makes when it moves the branch. */
   readonly mainLock: string;
   /** memgit's own folder: owners of locks, temporaries, files that only save time. git ignores it. */
@@ -39,6 +40,7 @@ export function layoutOf(gitdir: string): Layout {
     heads: join(gitdir, 'refs', 'heads'),
     main,
     packedRefs: join(gitdir, 'packed-refs'),
+    packedRefsLock: join(gitdir, 'packed-refs.lock'),
     mainLock: `${main}.lock`,
     own: join(gitdir, 'memgit'),
   };

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MemgitError, type ErrorDetails } from '../errors.ts';
+import { isMemgitError, MemgitError, type ErrorDetails } from '../errors.ts';
 import { isTemporary, writeDurably } from './durable.ts';
 import type { FileSystem } from './fs.ts';
 import type { Layout } from './layout.ts';
@@ -34,7 +34,8 @@ export class BranchLock {
   readonly #layout: Layout;
   readonly #timeoutMs: number;
   readonly #self: Owner = describeSelf();
-  readonly #selfPath: string;
+  /** Says who this is. A hard link to it is the lock, and so are those of git's other locks that are taken under it. */
+  readonly ownerFile: string;
   #selfWritten = false;
   #givenBack = -Infinity;
   /** True from the start, and again after a lock was broken: the one who held it may have left temporaries behind. */
@@ -45,7 +46,7 @@ export class BranchLock {
     this.#fs = place.fs;
     this.#layout = place.layout;
     this.#timeoutMs = timeoutMs;
-    this.#selfPath = join(place.layout.own, `lock-${this.#self.id}`);
+    this.ownerFile = join(place.layout.own, `lock-${this.#self.id}`);
   }
 
   /**
@@ -59,7 +60,7 @@ export class BranchLock {
     const deadline = Math.max(asked, this.#givenBack) + this.#timeoutMs;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       throwIfAborted(signal);
-      if (await this.#fs.link(this.#selfPath, this.#layout.mainLock)) break;
+      if (await this.#fs.link(this.ownerFile, this.#layout.mainLock)) break;
       const holder = await readOwner(this.#fs, this.#layout.mainLock);
       // Callers of one repository take turns, so a lock of its own is one that it could not remove.
       if (holder?.id === this.#self.id) break;
@@ -90,16 +91,16 @@ export class BranchLock {
   /** Removes this owner's file. The lock must not be held. */
   async close(): Promise<void> {
     abandoned.unregister(this);
-    if (this.#selfWritten) await this.#fs.unlink(this.#selfPath);
+    if (this.#selfWritten) await this.#fs.unlink(this.ownerFile);
   }
 
   /** Synced, so that a power cut cannot leave a lock behind whose owner is not written in it. */
   async #writeSelf(): Promise<void> {
     if (this.#selfWritten) return;
     await this.#fs.mkdir(this.#layout.own);
-    await writeDurably(this.#fs, [{ path: this.#selfPath, bytes: encodeOwner(this.#self) }]);
+    await writeDurably(this.#fs, [{ path: this.ownerFile, bytes: encodeOwner(this.#self) }]);
     this.#selfWritten = true;
-    abandoned.register(this, { fs: this.#fs, path: this.#selfPath }, this);
+    abandoned.register(this, { fs: this.#fs, path: this.ownerFile }, this);
   }
 
   /** Temporaries are written under the lock, so those that its holder finds belong to nobody; a side file, which is not, can do without. */
@@ -111,12 +112,23 @@ export class BranchLock {
           else if (folder === this.#layout.own) await this.#clearIfDead(name);
         }
       }
+      await this.#clearPackedRefsLock();
       await removeOrphans(this.#place);
       this.#leftovers = false;
     } catch (error) {
       await this.release();
       throw error;
     }
+  }
+
+  /** One of memgit's is only ever held under this lock, so that whoever finds it here knows that its maker is gone. */
+  async #clearPackedRefsLock(): Promise<void> {
+    const path = this.#layout.packedRefsLock;
+    const owner = await readOwner(this.#fs, path).catch((error: unknown) => {
+      // Git's own is as large as what it writes.
+      if (!isMemgitError(error, 'CORRUPT')) throw error;
+    });
+    if (owner) await this.#fs.unlink(path);
   }
 
   async #clearIfDead(name: string): Promise<void> {
@@ -131,7 +143,7 @@ export class BranchLock {
   /** Removes the lock file at `path` if it is still the one of `dead`; `false` when somebody else is about to, or did. */
   async #break(path: string, dead: Owner, depth = 0): Promise<boolean> {
     const breakPath = join(this.#layout.own, `break-${dead.id}`);
-    if (!(await this.#fs.link(this.#selfPath, breakPath))) {
+    if (!(await this.#fs.link(this.ownerFile, breakPath))) {
       const breaker = await readOwner(this.#fs, breakPath);
       if (breaker !== undefined && isDead(breaker) && depth < MAX_BREAK_DEPTH) await this.#break(breakPath, breaker, depth + 1);
       return false;

@@ -57,18 +57,23 @@ export async function setOwnRef(fs: FileSystem, layout: Layout, name: string, oi
   await replaceFile(fs, layout, path, encodeRef(oid));
 }
 
-/** Removes a ref of memgit's own; an absent one is fine. @throws LOCKED when it is packed and another program is packing refs */
-export async function removeOwnRef(fs: FileSystem, layout: Layout, name: string): Promise<void> {
+/**
+ * Removes a ref of memgit's own; an absent one is fine.
+ *
+ * @param owner the file of who holds the lock of the branch
+ * @throws LOCKED when it is packed and another program is packing refs
+ */
+export async function removeOwnRef(fs: FileSystem, layout: Layout, name: string, owner: string): Promise<void> {
   const path = pathOfOwnRef(layout, name);
   // First of all the packed one, which would count again as soon as the loose one is gone.
-  if ((await readPackedRefs(fs, layout.gitdir)).has(name)) await removePackedRef(fs, layout, name);
+  if ((await readPackedRefs(fs, layout.gitdir)).has(name)) await removePackedRef(fs, layout, name, owner);
   await fs.unlink(path);
 }
 
-/** Under git's own lock of the file, which is made here as a second name of what is about to be replaced. */
-async function removePackedRef(fs: FileSystem, layout: Layout, name: string): Promise<void> {
-  const lock = `${layout.packedRefs}.lock`;
-  if (!(await fs.link(layout.packedRefs, lock))) {
+/** Under git's own lock of the file, which says as that of the branch does whose it is: nobody else would clear it away. */
+async function removePackedRef(fs: FileSystem, layout: Layout, name: string, owner: string): Promise<void> {
+  const lock = layout.packedRefsLock;
+  if (!(await fs.link(owner, lock))) {
     throw new MemgitError('LOCKED', `expected the lock of packed-refs, but another program, such as git, holds it; wait for it, or, when you know that it does not run any more, remove ${lock}`);
   }
   try {

@@ -155,7 +155,7 @@ export class Repository {
       const noted = await this.seenAt(remote);
       if (noted !== before && noted !== now) return false;
       if (quarantine) await takeOver(this.#place, quarantine);
-      if (now === undefined) await removeOwnRef(fs, layout, seenRef(remote));
+      if (now === undefined) await removeOwnRef(fs, layout, seenRef(remote), this.#lock.ownerFile);
       else await setOwnRef(fs, layout, seenRef(remote), now);
       return true;
     });
@@ -179,7 +179,7 @@ export class Repository {
   /** Forgets a remote and where its branch was seen. @throws NOT_FOUND */
   async removeRemote(name: string): Promise<void> {
     await this.#editConfig((text) => withoutRemote(text, name));
-    await this.#locked(async () => removeOwnRef(this.#place.fs, this.#place.layout, seenRef(name)));
+    await this.#locked(async () => removeOwnRef(this.#place.fs, this.#place.layout, seenRef(name), this.#lock.ownerFile));
   }
 
   /**

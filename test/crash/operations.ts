@@ -8,6 +8,7 @@ import { pullRemote } from '../../src/sync/pull.ts';
 import { pushRemote } from '../../src/sync/push.ts';
 import { VaultRepository } from '../../src/vault/vault-repository.ts';
 import type { Doomed, Operation } from '../support/doomed-vault.ts';
+import { git } from '../support/git-repository.ts';
 import { gitInit } from '../support/remote-vault.ts';
 import { writeFile } from '../support/tmp-vault.ts';
 
@@ -140,4 +141,14 @@ export const REMOTE_OPERATIONS: readonly Operation[] = [
   sync('pull, forward', pullRemote, { theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
   sync('pull, merge', pullRemote, { ours: 'zero\none\ntwo\nthree\nfour\n', theirs: 'one\ntwo\nthree\nfour\nfive\n' }),
   sync('push', pushRemote, { ours: 'ours\n' }),
+  {
+    name: 'forgetting a remote whose branch is in packed-refs',
+    prepare: async ({ repository }) => {
+      const { oid } = await repository.head();
+      await repository.repository.addRemote({ name: 'origin', url: '/nowhere.git' });
+      await repository.repository.acceptFrom('origin', { before: undefined, now: oid });
+      git(repository.repository.gitdir, ['pack-refs', '--all']);
+    },
+    run: ({ repository }) => repository.repository.removeRemote('origin'),
+  },
 ];
