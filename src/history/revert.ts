@@ -46,10 +46,10 @@ export interface RevertHooks {
  * @throws BAD_REVISION when there is no such commit, or it is the first one, which only made the vault
  */
 export async function revert(vault: VaultRepository, targets: RevertTargets, options: RevertOptions = {}, { isWork, addTo }: RevertHooks = {}): Promise<UndoResult> {
-  const commits = await findTargets(vault, targets, isWork);
+  const commits = await findTargets(vault, targets, isWork, options.signal);
   return writeBench(vault, options, async (snapshot, head) => {
     const bench = new Workbench(await listSnapshot(snapshot));
-    const undo = new Undo(vault, head, bench, options.keep);
+    const undo = new Undo(vault, head, bench, options);
     for (const { info, parent } of commits) await undo.commit(info, parent);
     if (undo.conflicts.length > 0) throw conflictError(undo.conflicts);
     if (addTo && (await bench.changes()).length > 0) await addTo(bench);
@@ -64,18 +64,18 @@ interface Target {
 }
 
 /** From the newest to the oldest, each once. */
-async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets, isWork = (_: CommitInfo) => true): Promise<Target[]> {
+async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets, isWork = (_: CommitInfo) => true, signal?: AbortSignal): Promise<Target[]> {
   const found = new Map<Oid, Target>();
   const add = (info: CommitInfo, parent = info.commit.parents[0]) => found.set(info.oid, { info, parent });
   for (const revision of revisions) {
     if (isRange(revision)) {
       const { from, to } = await resolveRange(vault, revision);
-      for (const { info, parent } of await lineBetween(vault, from, to)) add(info, parent);
+      for (const { info, parent } of await lineBetween(vault, from, to, signal)) add(info, parent);
     } else add(await vault.commit(await resolveRevision(vault, revision)));
   }
   if (session !== undefined || toolUseId !== undefined) {
     const before = found.size;
-    for await (const { info } of walkHistory(vault, (await vault.head()).oid)) {
+    for await (const { info } of walkHistory(vault, (await vault.head()).oid, { signal })) {
       const { record } = info();
       const ofSession = session !== undefined && record.session === session && isWork(info());
       if (ofSession || (toolUseId !== undefined && record.toolUseId === toolUseId)) add(info());
@@ -97,9 +97,9 @@ async function findTargets(vault: VaultRepository, { revisions = [], session, to
  * The commits of a range that lead back from its end to its beginning, the newest first. What a merge in it brought in from
  * another line is undone with the merge, and not once more for itself.
  */
-async function lineBetween(vault: VaultRepository, from: Oid, to: Oid): Promise<Target[]> {
+async function lineBetween(vault: VaultRepository, from: Oid, to: Oid, signal: AbortSignal | undefined): Promise<Target[]> {
   const between = new Map<Oid, CommitInfo>();
-  for await (const { oid, info } of walkHistory(vault, to, { hide: from })) between.set(oid, info());
+  for await (const { oid, info } of walkHistory(vault, to, { hide: from, signal })) between.set(oid, info());
   // The oldest first, so that of a commit's parents it is known already.
   const since = new Set([from]);
   for (const { oid, commit } of [...between.values()].reverse()) if (commit.parents.some((parent) => since.has(parent))) since.add(oid);

@@ -27,11 +27,11 @@ export class Undo {
   readonly #broughtBack = new Map<Oid, Set<MemoryPath>>();
 
   /** @param head the commit that the workbench began as */
-  constructor(vault: VaultRepository, head: Oid, bench: Workbench, keep: Side | undefined) {
+  constructor(vault: VaultRepository, head: Oid, bench: Workbench, { keep, signal }: { readonly keep?: Side | undefined; readonly signal?: AbortSignal | undefined }) {
     this.#vault = vault;
     this.#bench = bench;
     this.#keep = keep;
-    this.#history = new MoveHistory(vault, head);
+    this.#history = new MoveHistory(vault, head, signal);
   }
 
   /**
@@ -177,9 +177,9 @@ class MoveHistory {
   /** Newest first. */
   readonly #later: LaterCommit[] = [];
 
-  constructor(vault: VaultRepository, head: Oid) {
+  constructor(vault: VaultRepository, head: Oid, signal: AbortSignal | undefined) {
     this.#vault = vault;
-    this.#commits = walkHistory(vault, head);
+    this.#commits = walkHistory(vault, head, { signal });
   }
 
   /** The commits after a commit, oldest first. */

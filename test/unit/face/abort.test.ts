@@ -15,6 +15,7 @@ let vault: Vault;
 beforeAll(async () => {
   store = await openStore({ dir, key: await generateKey() });
   vault = await store.vault('alice');
+  await vault.execute({ command: 'create', path: '/memories/first', file_text: 'first' }, { toolUseId: 'first' });
   for (let i = 0; i < VERSIONS; i += 1) {
     await vault.write('/memories/a', 'line\n'.repeat(i + 1));
     await vault.write(`/memories/${i}`, `text ${i}\n`);
@@ -40,6 +41,9 @@ test.each<[string, least: number, ask: (signal: AbortSignal) => Promise<unknown>
   ['log of a path', 2 * VERSIONS, async (signal) => drain(vault.log({ path: '/memories/0', signal }))],
   ['log in reverse', 2 * VERSIONS, async (signal) => drain(vault.log({ reverse: true, signal }))],
   ['blame', 3 * VERSIONS, async (signal) => vault.blame('/memories/a', { signal })],
+  ['revert of an early commit', 2 * VERSIONS - 2, async (signal) => vault.revert(`HEAD~${2 * VERSIONS - 2}`, { dryRun: true, signal })],
+  ['revert of a range', VERSIONS, async (signal) => vault.revert(`HEAD~${VERSIONS}..HEAD`, { dryRun: true, signal })],
+  ['revert of a tool use', 2 * VERSIONS, async (signal) => vault.revert({ toolUseId: 'first' }, { dryRun: true, signal })],
   ['grep', VERSIONS, async (signal) => drain(vault.grep('none has it', { signal }))],
 ])('%s', async (_, least, ask) => {
   const never = signalFiringAt(Infinity);
