@@ -14,7 +14,9 @@ export const grep = defineCommand({
   name: 'grep',
   group: 'Look',
   summary: 'Search the files of a memory',
-  details: 'The pattern is a JavaScript regular expression. Ends with 1 when nothing matches, as grep does.',
+  details:
+    'The pattern is a JavaScript regular expression. Ends with 1 when nothing matches, as grep does. A file for which the pattern takes too long is ' +
+    'named on stderr and passed over, and when the others are searched the command ends with 2.',
   args: { pattern: required('pattern', 'What to look for'), revision: optional('rev', 'The memory as it stood at a revision. Default: HEAD') },
   options: {
     path: text('--path <path>', 'Only a file, or what is below a directory'),
