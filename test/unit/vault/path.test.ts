@@ -9,6 +9,7 @@ import {
   displayPath,
   isWithin,
   joinPath,
+  movedPath,
   parentOf,
   parsePath,
   rebasePath,
@@ -156,5 +157,13 @@ describe('what paths are to each other', () => {
     expect(() => rebasePath(to, directory, to)).toThrow(TypeError);
     const long = parsePath(`/memories/${'d/'.repeat(506)}f`);
     expect(() => rebasePath(path, directory, long)).toThrow(expect.objectContaining({ code: 'INVALID_PATH' }));
+  });
+
+  test('movedPath moves it too, and leaves alone what is elsewhere or would not fit', () => {
+    const to = parsePath('/memories/z');
+    const long = parsePath(`/memories/${'d/'.repeat(506)}ff`);
+    expect(movedPath(path, directory, to)).toBe('z/c.txt');
+    expect(movedPath(to, directory, path)).toBe(to);
+    expect(movedPath(path, directory, long)).toBe(path);
   });
 });
