@@ -3,6 +3,7 @@
  * the commit says so, or when their contents are the same and not empty. Similar contents are not guessed about.
  */
 import { createHash } from 'node:crypto';
+import type { Oid } from '../git/objects.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import { movedPath, type MemoryPath } from '../vault/path.ts';
 import type { CommitRecord } from '../vault/record.ts';
@@ -26,14 +27,31 @@ export function recordedMoves({ op, paths: [from, to] }: CommitRecord): Move[] {
   return op === 'rename' && from !== undefined && to !== undefined ? [{ from, to }] : [];
 }
 
-/** Everything that a commit moved. Only a few operations can have moved something, and of the others no tree is read. */
-export async function movesOfCommit(vault: VaultRepository, info: CommitInfo): Promise<Move[]> {
-  if (!MOVING_OPS.has(info.record.op)) return recordedMoves(info.record);
-  const changes = await changesOfCommit(vault, info);
-  return changes.flatMap((change) => (change.kind === 'renamed' ? [{ from: change.from, to: change.path }] : []));
+/** What a commit did to the names that things have. */
+export interface NameChanges {
+  readonly moves: readonly Move[];
+  /** Files that went, and directories with all that was in them. */
+  readonly gone: readonly MemoryPath[];
+  /** Files that were put back, or brought in by a merge. */
+  readonly back: readonly MemoryPath[];
 }
 
-const MOVING_OPS: ReadonlySet<string> = new Set(['revert', 'restore', 'merge']);
+const NO_NAME_CHANGES: NameChanges = { moves: [], gone: [], back: [] };
+
+/** The record tells it of the operations that have one path to tell of; trees are read only for those that may have changed anything. */
+export async function nameChangesOf(vault: VaultRepository, info: CommitInfo, parent: Oid): Promise<NameChanges> {
+  const { op, paths } = info.record;
+  if (op === 'rename') return { ...NO_NAME_CHANGES, moves: recordedMoves(info.record) };
+  if (op === 'delete' || op === 'remove') return { ...NO_NAME_CHANGES, gone: paths };
+  if (op !== 'revert' && op !== 'restore' && op !== 'merge') return NO_NAME_CHANGES;
+  const changes = await changesOfCommit(vault, info, parent);
+  const pathsOf = (kind: 'added' | 'removed') => changes.flatMap((change) => (change.kind === kind ? [change.path] : []));
+  return {
+    moves: changes.flatMap((change) => (change.kind === 'renamed' ? [{ from: change.from, to: change.path }] : [])),
+    gone: pathsOf('removed'),
+    back: pathsOf('added'),
+  };
+}
 
 /** What a commit changed of a parent, by default the first. */
 export async function changesOfCommit(vault: VaultRepository, info: CommitInfo, parent = info.commit.parents[0]): Promise<NodeChange[]> {

@@ -66,7 +66,10 @@ interface Target {
 /** From the newest to the oldest, each once. */
 async function findTargets(vault: VaultRepository, { revisions = [], session, toolUseId }: RevertTargets, isWork = (_: CommitInfo) => true, signal?: AbortSignal): Promise<Target[]> {
   const found = new Map<Oid, Target>();
-  const add = (info: CommitInfo, parent = info.commit.parents[0]) => found.set(info.oid, { info, parent });
+  // Of a merge in a range it is known which parent is to come back, whatever else names it.
+  const add = (info: CommitInfo, parent?: Oid) => {
+    if (parent !== undefined || !found.has(info.oid)) found.set(info.oid, { info, parent: parent ?? info.commit.parents[0] });
+  };
   for (const revision of revisions) {
     if (isRange(revision)) {
       const { from, to } = await resolveRange(vault, revision);

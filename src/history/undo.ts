@@ -7,12 +7,12 @@ import type { Oid } from '../git/objects.ts';
 import type { CommitInfo } from '../vault/commit-info.ts';
 import { ancestorsOf, displayPath, isWithin, movedPath, ROOT, type MemoryPath } from '../vault/path.ts';
 import type { VaultRepository } from '../vault/vault-repository.ts';
-import { changesOfCommit, movesOfCommit, recordedMoves, type Move, type NodeChange } from './changes.ts';
+import { changesOfCommit, nameChangesOf, recordedMoves, type Move, type NameChanges, type NodeChange } from './changes.ts';
 import type { Conflict } from './conflict.ts';
 import { mergeableLines } from './lines.ts';
 import { fileOf, isSameNode, type FileNode } from './listing.ts';
 import { mergeLines, type ConflictRegion, type Side } from './merge3.ts';
-import { walkHistory } from './walk.ts';
+import { walkHistory, type WalkedCommit } from './walk.ts';
 import type { Workbench } from './workbench.ts';
 
 type ChangeOf<Kind extends NodeChange['kind']> = Extract<NodeChange, { kind: Kind }>;
@@ -22,7 +22,7 @@ export class Undo {
   readonly #vault: VaultRepository;
   readonly #bench: Workbench;
   readonly #keep: Side | undefined;
-  readonly #history: MoveHistory;
+  readonly #history: LaterCommits;
   /** What undoing a commit has brought back, under the name that it had before that commit. */
   readonly #broughtBack = new Map<Oid, Set<MemoryPath>>();
 
@@ -31,7 +31,7 @@ export class Undo {
     this.#vault = vault;
     this.#bench = bench;
     this.#keep = keep;
-    this.#history = new MoveHistory(vault, head, signal);
+    this.#history = new LaterCommits(vault, head, signal);
   }
 
   /**
@@ -45,12 +45,13 @@ export class Undo {
     // What came goes first, and directories that it leaves empty, so that there is room for what comes back.
     for (const change of of('added')) await this.#takeAway(info, change);
     for (const path of directories.made) this.#bench.removeIfEmpty(path);
-    for (const change of of('renamed')) await this.#moveBack(info, change);
-    for (const { from } of recordedMoves(info.record)) if (this.#bench.isDirectory(from)) this.#noteBack(info, from);
+    let allMoved = true;
+    for (const change of of('renamed')) allMoved = (await this.#moveBack(info, change)) && allMoved;
     for (const path of directories.made) this.#bench.removeIfEmpty(path);
     for (const change of of('modified')) await this.#mergeBack(info, change);
     for (const change of of('removed')) await this.#putBack(info, change);
     for (const path of directories.removed) if (this.#bench.hasRoom(path)) this.#bench.makeDirectory(path);
+    for (const { from } of allMoved ? recordedMoves(info.record) : []) if (this.#bench.isDirectory(from)) this.#noteBack(info, from);
   }
 
   async #takeAway(info: CommitInfo, { path, after }: ChangeOf<'added'>): Promise<void> {
@@ -65,31 +66,35 @@ export class Undo {
   async #putBack(info: CommitInfo, { path, before }: ChangeOf<'removed'>): Promise<void> {
     if (before.kind === 'directory') return;
     const file = this.#bench.file(path);
-    if (file && (await isSameNode(file, before))) return;
-    if (!this.#bench.hasRoom(path) && !(file && this.#keep === 'theirs')) {
-      this.#clash(info, path, 'taken');
-      return;
+    if (!file || !(await isSameNode(file, before))) {
+      if (!this.#bench.hasRoom(path) && !(file && this.#keep === 'theirs')) {
+        this.#clash(info, path, 'taken');
+        return;
+      }
+      this.#bench.write(path, before);
     }
-    this.#bench.write(path, before);
     this.#noteBack(info, path);
   }
 
-  async #moveBack(info: CommitInfo, { from, path, before, after }: ChangeOf<'renamed'>): Promise<void> {
+  /** Whether there is a file under the old name now that may be taken for this one. */
+  async #moveBack(info: CommitInfo, { from, path, before, after }: ChangeOf<'renamed'>): Promise<boolean> {
     const here = await this.#locate(info.oid, path);
     const file = this.#bench.file(here);
     if (!file) {
-      if (!this.#bench.file(from)) this.#clash(info, path, 'removed');
-      return;
+      if (this.#bench.file(from)) return true;
+      this.#clash(info, path, 'removed');
+      return false;
     }
-    if (here === from) return;
+    if (here === from) return true;
     const merged = await this.#merge(info, here, { base: after, ours: file, theirs: before });
     const occupant = this.#bench.file(from);
     if (!this.#bench.hasRoom(from, here) && !(occupant && this.#keep === 'theirs')) {
       this.#clash(info, from, 'taken');
-      return;
+      return false;
     }
     this.#bench.move(here, from, merged);
     this.#noteBack(info, from);
+    return true;
   }
 
   async #mergeBack(info: CommitInfo, { path, before, after }: ChangeOf<'modified'>): Promise<void> {
@@ -128,7 +133,10 @@ export class Undo {
     const [before, after] = [await this.#vault.snapshot(parent), await this.#vault.snapshot(info.oid)];
     for (const path of [...touched].sort((a, b) => b.length - a.length)) {
       const [was, is] = [(await before.stat(path))?.kind === 'directory', (await after.stat(path))?.kind === 'directory'];
-      if (is && !was) found.made.push(await this.#locate(info.oid, path));
+      if (is && !was) {
+        const here = await this.#locate(info.oid, path);
+        found.made.push(this.#bench.isDirectory(here) ? here : path);
+      }
       if (was && !is) found.removed.push(path);
     }
     return found;
@@ -136,13 +144,23 @@ export class Undo {
 
   /**
    * What a file or directory of a commit is called on the workbench, if it is still there: where later moves have taken it,
-   * whatever stands under its old name now, or where it was once a later commit is undone that had moved or removed it.
+   * whatever stands under its old name now, or where it was once a later commit is undone that had moved or removed it. What was
+   * removed moves no more, only another of its name does; a later undo, restore or merge may have put it back, under any name that it had.
    */
   async #locate(oid: Oid, path: MemoryPath): Promise<MemoryPath> {
+    const names = [path];
     let here = path;
-    for (const later of await this.#history.since(oid)) {
-      if (this.#isBack(later.oid, here)) return here;
-      here = follow(here, later.moves);
+    let isGone = false;
+    for (const { oid: later, moves, gone, back } of await this.#history.after(oid)) {
+      if (this.#isBack(later, here)) return here;
+      // The moves of one commit happened at once: a path takes one of them.
+      const move: Move | undefined = isGone ? undefined : moves.find(({ from }) => isWithin(here, from));
+      isGone ||= !move && gone.some((at) => isWithin(here, at));
+      const next = move ? movedPath(here, move.from, move.to) : isGone ? names.findLast((name) => back.includes(name)) : undefined;
+      if (next === undefined) continue;
+      names.push(next);
+      here = next;
+      isGone = false;
     }
     return here;
   }
@@ -164,40 +182,45 @@ export class Undo {
   }
 }
 
-interface LaterCommit {
-  readonly oid: Oid;
-  readonly moves: readonly Move[];
-}
-
-/** The moves from the head back, read only as far as somebody asks. */
-class MoveHistory {
+/** The commits from the head back, and what they did to names; read only as far as somebody asks. */
+class LaterCommits {
   readonly #vault: VaultRepository;
-  readonly #commits: AsyncGenerator<{ readonly oid: Oid; readonly info: () => CommitInfo }>;
-  readonly #seen = new Map<Oid, number>();
+  readonly #walk: AsyncGenerator<WalkedCommit>;
+  readonly #places = new Map<Oid, number>();
   /** Newest first. */
-  readonly #later: LaterCommit[] = [];
+  readonly #walked: { readonly oid: Oid; readonly parents: readonly Oid[] }[] = [];
+  readonly #changes = new Map<string, NameChanges>();
 
   constructor(vault: VaultRepository, head: Oid, signal: AbortSignal | undefined) {
     this.#vault = vault;
-    this.#commits = walkHistory(vault, head, { signal });
+    this.#walk = walkHistory(vault, head, { signal });
   }
 
-  /** The commits after a commit, oldest first. */
-  async since(oid: Oid): Promise<LaterCommit[]> {
-    while (!this.#seen.has(oid)) {
-      const next = await this.#commits.next();
+  /** The commits that come from a commit, oldest first, each as it differs from a parent that comes from it too, or is it. */
+  async after(oid: Oid): Promise<({ readonly oid: Oid } & NameChanges)[]> {
+    while (!this.#places.has(oid)) {
+      const next = await this.#walk.next();
       if (next.done === true) break;
-      this.#seen.set(next.value.oid, this.#later.length);
-      this.#later.push({ oid: next.value.oid, moves: await movesOfCommit(this.#vault, next.value.info()) });
+      this.#places.set(next.value.oid, this.#walked.length);
+      this.#walked.push({ oid: next.value.oid, parents: next.value.commit.parents });
     }
-    return this.#later.slice(0, this.#seen.get(oid)).reverse();
+    const family = new Set([oid]);
+    const later: ({ readonly oid: Oid } & NameChanges)[] = [];
+    for (const { oid: each, parents } of this.#walked.slice(0, this.#places.get(oid)).reverse()) {
+      const parent = parents.find((one) => family.has(one));
+      if (parent === undefined) continue;
+      family.add(each);
+      later.push({ oid: each, ...(await this.#changesOf(each, parent)) });
+    }
+    return later;
   }
-}
 
-/** The moves of one commit happened at once: a path takes one of them. */
-function follow(path: MemoryPath, moves: readonly Move[]): MemoryPath {
-  const move = moves.find(({ from }) => isWithin(path, from));
-  return move ? movedPath(path, move.from, move.to) : path;
+  async #changesOf(oid: Oid, parent: Oid): Promise<NameChanges> {
+    const key = `${oid} ${parent}`;
+    let changes = this.#changes.get(key);
+    if (!changes) this.#changes.set(key, (changes = await nameChangesOf(this.#vault, await this.#vault.commit(oid), parent)));
+    return changes;
+  }
 }
 
 function replacing(ours: FileNode, content: Bytes, current: Bytes): FileNode {

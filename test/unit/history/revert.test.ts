@@ -147,6 +147,69 @@ describe('one commit', () => {
   });
 });
 
+describe('what a commit changed is found', () => {
+  const [before, edited, later] = ['1\n2\n3\n4\n5\n6\n', '1\ntwo\n3\n4\n5\n6\n', '1\ntwo\n3\n4\n5\nsix\n'];
+
+  test('where an undo, or a restore, has put it back under its old name', async () => {
+    const made = await writeFile(vault, 'x/a.txt', before);
+    const edit = await writeFile(vault, 'x/a.txt', edited);
+    await renamePath(vault, 'x', 'y');
+    await writeFile(vault, 'y/a.txt', later);
+    await revert(vault, { revisions: [`${edit}..HEAD`] });
+    await undo(edit);
+    expect(await memory()).toEqual({ 'x/a.txt': before });
+    await restore(vault, made);
+    await undo(made);
+    expect(await memory()).toEqual({});
+  });
+
+  test('not in another that had its name once it was removed', async () => {
+    await writeFile(vault, 'a.txt', before);
+    const edit = await writeFile(vault, 'a.txt', edited);
+    const removal = await removePath(vault, 'a.txt');
+    await writeFile(vault, 'a.txt', later);
+    await renamePath(vault, 'a.txt', 'b.txt');
+    expect(await clash(edit)).toMatchObject([{ path: '/memories/a.txt', reason: 'removed' }]);
+    // Unless that removal is undone as well, or somebody wrote the same again.
+    await writeFile(vault, 'a.txt', edited);
+    await revert(vault, { revisions: [edit, removal] });
+    expect(await memory()).toEqual({ 'a.txt': before, 'b.txt': later });
+  });
+
+  test('and a new file that was removed since is not looked for elsewhere', async () => {
+    const made = await writeFile(vault, 'a.txt', before);
+    await removePath(vault, 'a.txt');
+    await writeFile(vault, 'a.txt', before);
+    await renamePath(vault, 'a.txt', 'b.txt');
+    expect(await undo(made)).toEqual({ commit: undefined, files: [] });
+  });
+
+  test('on its own side of a merge, whatever the other side called alike', async () => {
+    await writeFile(vault, 'x/a.txt', 'a\n');
+    const theirs = await copyVault(tmp);
+    const ours = await writeFile(vault, 'x/new.txt', 'private\n');
+    const alike = await writeFile(vault, 'a.txt', 'ours\n');
+    await writeFile(theirs.vault, 'a.txt', 'theirs\n');
+    await renamePath(theirs.vault, 'a.txt', 'b.txt');
+    await renamePath(theirs.vault, 'x', 'y');
+    const files = { 'b.txt': 'theirs\n', 'y/a.txt': 'a\n' };
+    await mergeCopy(tmp, theirs, [{ kind: 'remove', path: at('x/a.txt') }, ...Object.entries(files).map(([path, text]) => ({ kind: 'write', path: at(path), content: Buffer.from(text) }) as const)]);
+    await theirs.vault.close();
+    await undo(ours);
+    await undo(alike);
+    expect(await memory()).toEqual({ ...files, 'x/': '' });
+  });
+
+  test('where it stayed, when a conflict kept its move from being undone', async () => {
+    await writeFile(vault, 'x/f', before);
+    const edit = await writeFile(vault, 'x/f', edited);
+    const move = await renamePath(vault, 'x', 'y');
+    await writeFile(vault, 'x/f', later);
+    await revert(vault, { revisions: [edit, move] }, { keep: 'ours' });
+    expect(await memory()).toEqual({ 'x/f': later, 'y/f': before });
+  });
+});
+
 describe('several commits', () => {
   test('what the removal took away comes back under its name, and is what was edited before, not another that had it since', async () => {
     await writeFile(vault, 'a.txt', '1\n2\n');
