@@ -34,8 +34,8 @@ export class PackFolder {
   /** Packs found to be deltified, marked or damaged. A pack never changes, so they are not looked at again. */
   readonly #leftAlone = new Set<string>();
   readonly #full = new Set<string>();
-  /** Packs whose entries stand in a durable pack as well, to be removed. */
-  readonly #replaced = new Set<string>();
+  /** Packs to be removed, each with the durable one in which its entries stand as well. */
+  readonly #replaced = new Map<string, string>();
 
   constructor(place: Place) {
     this.#place = place;
@@ -49,10 +49,10 @@ export class PackFolder {
     return this.#read(planFold(packs.filter(({ name }) => !this.#full.has(name))));
   }
 
-  /** Takes note that the entries of these packs, the largest last, are durable elsewhere. The largest go first: they take the room. */
-  replace(packs: readonly string[]): void {
+  /** Takes note that the entries of these packs, the largest last, are durable in another. The largest go first: they take the room. */
+  replace(packs: readonly string[], by: string): void {
     for (const name of packs.toReversed()) {
-      this.#replaced.add(name);
+      this.#replaced.set(name, by);
       this.#place.store.forget(name);
     }
   }
@@ -64,10 +64,13 @@ export class PackFolder {
 
   /** Removes some packs that were replaced. What cannot be removed now is tried again later: it is in nobody's way. */
   async removeReplaced(most = REMOVED_AT_ONCE): Promise<void> {
-    const names = [...this.#replaced].slice(0, most);
+    const chosen = [...this.#replaced].slice(0, most);
     try {
+      const names: string[] = [];
+      // Somebody may have put back a copy of the repository as it was before: there these packs are all that there is.
+      for (const [name, by] of chosen) if (await this.#isThere(by)) names.push(name);
       await removePacks(this.#place, names);
-      for (const name of names) this.#replaced.delete(name);
+      for (const [name] of chosen) this.#replaced.delete(name);
     } catch {
       // Nothing is lost, and who waits for a mutation that was made must not hear of it.
     }
@@ -85,6 +88,12 @@ export class PackFolder {
       await removePacks(this.#place, packs.filter((name) => name !== merged.name));
       return true;
     }
+  }
+
+  async #isThere(name: string): Promise<boolean> {
+    const { fs, store } = this.#place;
+    const stats = [await fs.lstat(store.pathOf(name, 'pack')), await fs.lstat(store.pathOf(name, 'idx'))];
+    return stats.every((stat) => stat?.kind === 'file');
   }
 
   #foldable(): string[] {

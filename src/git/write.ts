@@ -38,5 +38,5 @@ async function publishWith(place: Place, folder: PackFolder, entries: ReadonlyMa
   } finally {
     await removing;
   }
-  folder.replace(small.packs);
+  folder.replace(small.packs, pack.name);
 }

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TEMPORARY_PREFIX } from '../../../src/git/durable.ts';
+import { FOLD_AT_PACKS } from '../../../src/git/fold.ts';
 import { nodeFileSystem, type FileSystem } from '../../../src/git/fs.ts';
 import type { Oid } from '../../../src/git/objects.ts';
 import { Repository } from '../../../src/git/repository.ts';
@@ -62,6 +63,21 @@ test('an update after close is refused; one asked for before is finished', async
   await repository.close();
   expect(await repository.head()).toBe(head);
   await expect(addFile(repository, 'b', 'b')).rejects.toMatchObject({ code: 'CLOSED' });
+});
+
+// Seen to fail when packs were removed by name alone: the copy has only these, and not the one into which they were folded.
+test('what a fold has replaced is not removed from a copy that was put back', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createSample(gitdir);
+  const packs = async () => (await repository.stats()).packs;
+  for (let i = 0; (await packs()) < FOLD_AT_PACKS; i += 1) await addFile(repository, `f${i}`, `${i}`);
+  cpSync(gitdir, `${gitdir}-copy`, { recursive: true });
+  for (const name of ['folds', 'removes']) await addFile(repository, name, '');
+  expect(await packs()).toBeLessThan(FOLD_AT_PACKS + 2);
+  rmSync(gitdir, { recursive: true });
+  cpSync(`${gitdir}-copy`, gitdir, { recursive: true });
+  await repository.close();
+  expect(git(gitdir, ['fsck', '--strict', '--no-dangling'])).toBe('');
 });
 
 test('an abort counts while waiting for a turn and not any more when the work has begun', async () => {
