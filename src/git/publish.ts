@@ -49,6 +49,8 @@ export async function publishHead(place: Place, pack: Pack | undefined, from: Oi
   if (pack === undefined) await writeDurably(fs, [refFile]);
   else await publishPack(place, pack, [refFile]);
   await orRemove(fs, [refFile], async () => {
+    // Objects that are there already may have been put there by who died before they were durable.
+    if (pack === undefined) await fs.syncDirectory(layout.packs);
     const now = await readRef(fs, layout.gitdir, MAIN);
     if (now !== from) throw movedUnderLock(from, now);
     await fs.rename(refFile.path, layout.main);

@@ -23,9 +23,9 @@ export async function takeOver({ fs, layout, store }: Place, quarantine: Quarant
     // A pack without its index is nothing yet.
     for (const extension of ['pack', 'idx'] as const) await fs.rename(quarantine.store.pathOf(name, extension), store.pathOf(name, extension));
   }
-  if (names.length === 0) return;
+  // Also when none came: somebody may have taken them over before and have failed, or died, at this very sync.
   await fs.syncDirectory(layout.packs);
-  await store.rescan();
+  if (names.length > 0) await store.rescan();
 }
 
 /** The ref that remembers where the branch of a remote was seen; no default refspec of git touches it. */

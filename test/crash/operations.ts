@@ -37,6 +37,7 @@ function sync(name: string, run: (repository: VaultRepository, remote: Remote) =
   const origin = (home: string) => ({ name: 'origin', url: join(home, 'remote.git') });
   return {
     name,
+    repeats: true,
     prepare: async (doomed) => {
       const { home, wrapKey, repository } = doomed;
       await someFiles(doomed);

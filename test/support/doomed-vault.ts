@@ -26,6 +26,8 @@ export interface Operation {
   readonly name: string;
   prepare?(doomed: Doomed): Promise<void>;
   run(doomed: Doomed): Promise<unknown>;
+  /** Whether it can be asked for again, after it has failed, and then does what it was to do. */
+  readonly repeats?: boolean;
   /** Takes out of a memory what differs each time. */
   readonly comparable?: (contents: Record<string, string>) => unknown;
 }
@@ -84,10 +86,12 @@ export class Template {
       const ending = await Promise.race([endingOf(() => this.operation.run(doomed)), disk.stopped]);
       const met = disk.disarm();
       // The fault is over: the same vault must go on, and what it says it did must stay.
-      if (ending !== 'stopped') await doomed.vault.write('/memories/next.txt', 'next');
+      const again = this.operation.repeats === true && ending === 'failed';
+      if (again) await this.operation.run(doomed);
+      else if (ending !== 'stopped') await doomed.vault.write('/memories/next.txt', 'next');
       await disk.settle();
       buryOwners(trial);
-      await this.#judge(trial, ending);
+      await this.#judge(trial, again ? 'acknowledged' : ending, !again && ending !== 'stopped');
       return met;
     } finally {
       removeBusy(trial);
@@ -100,10 +104,10 @@ export class Template {
     return trial;
   }
 
-  async #judge(trial: string, ending: Ending): Promise<void> {
+  async #judge(trial: string, ending: Ending, wentOn: boolean): Promise<void> {
     const { repository, vault } = await this.#open(trial, { lockTimeoutMs: 1000 });
     const contents = await contentsOf(await repository.snapshot());
-    if (ending !== 'stopped') {
+    if (wentOn) {
       expect(contents['next.txt']).toBe('next');
       delete contents['next.txt'];
     }
