@@ -173,13 +173,12 @@ export class Repository {
 
   /** @throws ALREADY_EXISTS, INVALID_ARGUMENT */
   async addRemote(remote: Remote): Promise<void> {
-    await this.#editConfig((text) => withRemote(text, remote));
+    await this.#editRemote(remote.name, (text) => withRemote(text, remote));
   }
 
   /** Forgets a remote and where its branch was seen. @throws NOT_FOUND */
   async removeRemote(name: string): Promise<void> {
-    await this.#editConfig((text) => withoutRemote(text, name));
-    await this.#locked(async () => removeOwnRef(this.#place.fs, this.#place.layout, seenRef(name), this.#lock.ownerFile));
+    await this.#editRemote(name, (text) => withoutRemote(text, name));
   }
 
   /**
@@ -252,10 +251,12 @@ export class Repository {
     }
   }
 
-  async #editConfig(edit: (text: string) => string): Promise<void> {
+  /** A remote that comes or goes was seen nowhere. That is forgotten first, so that what failed half-way can be asked for again. */
+  async #editRemote(name: string, edit: (text: string) => string): Promise<void> {
     await this.#locked(async () => {
       const { fs, layout } = this.#place;
       const text = edit(await checkLayout(fs, layout));
+      await removeOwnRef(fs, layout, seenRef(name), this.#lock.ownerFile);
       await replaceFile(fs, layout, layout.config, Buffer.from(text, 'latin1'));
     });
   }

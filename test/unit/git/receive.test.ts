@@ -27,6 +27,30 @@ test('forgetting a remote removes where it was seen, loose or packed, and leaves
   expect(git(gitdir, ['for-each-ref', '--format=%(refname)']).trim().split('\n')).toEqual(['refs/heads/main', 'refs/memgit/seen/other', 'refs/tags/noted']);
 });
 
+test('what cannot be forgotten now can be asked for again', async () => {
+  const gitdir = join(folder, 'again.git');
+  const repository = await createSample(gitdir);
+  const head = await addFile(repository, 'a', 'a');
+  await repository.addRemote({ name: 'origin', url: '/origin.git' });
+  await repository.acceptFrom('origin', { before: undefined, now: head });
+  git(gitdir, ['pack-refs', '--all']);
+  const lock = join(gitdir, 'packed-refs.lock');
+  writeFileSync(lock, '');
+  await expect(repository.removeRemote('origin')).rejects.toMatchObject({ code: 'LOCKED' });
+  expect(await repository.remotes()).toMatchObject([{ name: 'origin' }]);
+  unlinkSync(lock);
+  await repository.removeRemote('origin');
+  expect(await repository.remotes()).toEqual([]);
+});
+
+test('a remote that comes anew was seen nowhere, whatever plain git left of an earlier one', async () => {
+  const repository = await createSample(join(folder, 'anew.git'));
+  const head = await addFile(repository, 'a', 'a');
+  await repository.acceptFrom('origin', { before: undefined, now: head });
+  await repository.addRemote({ name: 'origin', url: '/origin.git' });
+  expect(await repository.seenAt('origin')).toBeUndefined();
+});
+
 test('while git packs refs a packed one stays, and the error names the lock', async () => {
   const gitdir = join(folder, 'packing.git');
   const repository = await createSample(gitdir);
