@@ -96,7 +96,8 @@ export class BranchLock {
 
   /** Synced, so that a power cut cannot leave a lock behind whose owner is not written in it. */
   async #writeSelf(): Promise<void> {
-    if (this.#selfWritten) return;
+    // It is gone where a copy of the repository was put in the place of this one.
+    if (this.#selfWritten && (await this.#fs.lstat(this.ownerFile)) !== undefined) return;
     await this.#fs.mkdir(this.#layout.own);
     await writeDurably(this.#fs, [{ path: this.ownerFile, bytes: encodeOwner(this.#self) }]);
     this.#selfWritten = true;

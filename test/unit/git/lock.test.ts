@@ -4,7 +4,7 @@
  * dead owner left not cleared, and with an abandoned owner not forgotten.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, linkSync, readdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, linkSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -95,6 +95,17 @@ describe('a lock', () => {
     expect(existsSync(lock)).toBe(false);
     expect(readdirSync(join(gitdir, 'memgit'))).toEqual([]);
     expect(readdirSync(join(gitdir, 'objects/pack')).filter((name) => name.startsWith('tmp'))).toEqual([]);
+  });
+
+  test('is taken also where a copy was put in place of the repository, without the file that names its owner', async () => {
+    const { gitdir, repository } = await sample();
+    cpSync(gitdir, `${gitdir}-copy`, { recursive: true });
+    await addFile(repository, 'a', 'a');
+    rmSync(gitdir, { recursive: true });
+    cpSync(`${gitdir}-copy`, gitdir, { recursive: true });
+    await addFile(repository, 'b', 'b');
+    await repository.close();
+    expect(readdirSync(join(gitdir, 'memgit'))).toEqual([]);
   });
 
   test('of a dead owner that was being broken by another dead one is broken', async () => {
