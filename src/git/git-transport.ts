@@ -24,10 +24,15 @@ const HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" 
 const PUSH_SETTINGS = ['-c', 'pack.window=0', '-c', 'push.recurseSubmodules=no', '-c', 'push.followTags=false'];
 /**
  * A remote on this machine is another repository with this git at both ends, and git does not hand on to the other end what it
- * was told here. Whoever wrote that repository, on a disk that came from elsewhere, must not have his programs run.
+ * was told here. Whoever wrote that repository, on a disk that came from elsewhere, must not have his programs run. What it takes
+ * is to be on the disk when it says that it has it, as with a repository of memgit's own.
  */
 const RECEIVE_PACK = [
-  'git', ...['core.hooksPath=/dev/null', 'core.alternateRefsCommand=true', 'receive.autogc=false', 'receive.denyCurrentBranch=refuse'].flatMap((setting) => ['-c', setting]),
+  'git',
+  ...[
+    ...['core.hooksPath=/dev/null', 'core.alternateRefsCommand=true', 'receive.autogc=false', 'receive.denyCurrentBranch=refuse'],
+    ...['receive.unpackLimit=1', 'core.fsync=pack,pack-metadata,reference', 'core.fsyncMethod=fsync'],
+  ].flatMap((setting) => ['-c', setting]),
   'receive-pack',
 ].join(' ');
 /** Large blobs are written as they come in, not gathered in memory first. */

@@ -81,6 +81,11 @@ async function send(vault: VaultRepository, transport: Transport, remote: string
   if ((await transport.push({ repository: vault.repository, from, to: head, objects: counted })) === 'pushed') return;
   const now = await transport.readHead();
   if (now === head) return;
+  if (now === from) {
+    throw new MemgitError('REMOTE_REFUSED', 'the branch of the remote could not be moved, and nobody else has moved it; a git that was killed there may have left its lock, refs/heads/main.lock', {
+      details: { remote },
+    });
+  }
   await checkMoved(vault, remote, seen, now);
   throw rejected(remote);
 }

@@ -1,6 +1,7 @@
 /** A remote that does not work, or that goes back: each fault ends in its own error and leaves the vault exactly as it was. */
 import { execFileSync } from 'node:child_process';
-import { basename } from 'node:path';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { ErrorCode } from '../../src/errors.ts';
 import { packet } from '../../src/git/pkt-line.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
@@ -33,6 +34,22 @@ const packetText = (text: string): string => Buffer.from(packet(text)).toString(
 function list(text: string): Misbehaviour {
   return { kind: 'answer', type: 'application/x-git-upload-pack-advertisement', text: `${packetText('# service=git-upload-pack\n')}0000${text}` };
 }
+
+test('a branch that a killed git left locked is no branch that others have moved', async () => {
+  const { vault, forge } = await vaults.copy();
+  await writeFile(vault, 'new', 'new');
+  writeFileSync(join(forge.gitdir, 'refs/heads/main.lock'), '');
+  await expect(pushRemote(vault, { name: 'origin', url: forge.gitdir })).rejects.toMatchObject({ code: 'REMOTE_REFUSED', message: expect.stringContaining('lock') as string });
+});
+
+test('what a repository on this machine takes is in packs, which git syncs when it is told to', async () => {
+  const { vault, forge } = await vaults.copy();
+  await writeFile(vault, 'new', 'new');
+  const loose = () => readdirSync(join(forge.gitdir, 'objects')).filter((name) => name.length === 2).flatMap((name) => readdirSync(join(forge.gitdir, 'objects', name)));
+  const before = loose();
+  await pushRemote(vault, { name: 'origin', url: forge.gitdir });
+  expect(loose()).toEqual(before);
+});
 
 describe.each([['with git', saved.PATH], ['without git', '/nonexistent']] as const)('a broken server, %s', (_, path) => {
   const faults: [title: string, behaviour: StandIn['behaviour'], code: ErrorCode, message: RegExp][] = [
