@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import type * as nodeFs from 'node:fs';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nodeFileSystem as fs } from '../../../src/git/fs.ts';
@@ -14,6 +15,26 @@ execFileSync('mkfifo', [at('pipe')]);
 test('a file is read whole up to a size, and no further', async () => {
   expect(Buffer.from((await fs.readFile(at('file'), 5))!).toString()).toBe('12345');
   await expect(fs.readFile(at('file'), 4)).rejects.toMatchObject({ code: 'CORRUPT' });
+});
+
+// Everything else that looks at durability plays with a disk of its own, so nothing else would notice. Seen to fail with either sync left out.
+test('a sync asks the disk, of a file and of a folder', async () => {
+  const real = jest.requireActual<typeof nodeFs>('node:fs');
+  const synced: bigint[] = [];
+  const spy = jest.spyOn(real, 'fsync').mockImplementation((fd, done) => {
+    synced.push(real.fstatSync(fd, { bigint: true }).ino);
+    done(null);
+  });
+  await jest.isolateModulesAsync(async () => {
+    const { nodeFileSystem } = await import('../../../src/git/fs.ts');
+    const file = await nodeFileSystem.create(at('synced'));
+    await file.write(Buffer.from('x'));
+    await file.sync();
+    await file.close();
+    await nodeFileSystem.syncDirectory(at('folder'));
+  });
+  spy.mockRestore();
+  expect(synced).toEqual([at('synced'), at('folder')].map((path) => real.lstatSync(path, { bigint: true }).ino));
 });
 
 test('what is absent or taken is a value and not an error', async () => {
