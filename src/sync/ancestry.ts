@@ -12,17 +12,23 @@ export interface Relation {
   readonly ahead: readonly Oid[];
   /** Commits that only the second leads to, newest first. */
   readonly behind: readonly Oid[];
-  /** The newest commit that both lead to; `undefined` when their histories have nothing in common. */
-  readonly base: CommitInfo | undefined;
+  /**
+   * The commits that both lead to, but for those that another of them leads to; newest first. There is one, unless each side has
+   * merged a commit of the other before; there is none when their histories have nothing in common.
+   */
+  readonly bases: readonly CommitInfo[];
 }
 
 const FIRST = 1;
 const SECOND = 2;
 const BOTH = FIRST | SECOND;
+/** Reached from a commit that both lead to. */
+const BELOW = 4;
 
 interface Visited {
   readonly info: CommitInfo;
-  sides: number;
+  /** FIRST, SECOND and BELOW, as far as they are true. */
+  marks: number;
 }
 
 /** As `relate`, of two commits that are in the repository; the second may be of another line, and have epochs that the head's keyring has not. */
@@ -35,13 +41,13 @@ export async function relateInVault(vault: VaultRepository, first: Oid, second: 
 export async function relate(read: (oid: Oid) => Promise<CommitInfo>, first: Oid, second: Oid | undefined, signal?: AbortSignal): Promise<Relation> {
   const visited = new Map<Oid, Visited>();
   const queue = new NewestFirst();
-  const visit = async (oid: Oid, sides: number): Promise<void> => {
+  const visit = async (oid: Oid, marks: number): Promise<void> => {
     const known = visited.get(oid);
     if (known) {
-      known.sides |= sides;
+      known.marks |= marks;
       return;
     }
-    const commit = { info: await read(oid), sides };
+    const commit = { info: await read(oid), marks };
     visited.set(oid, commit);
     queue.add(commit);
   };
@@ -49,16 +55,18 @@ export async function relate(read: (oid: Oid) => Promise<CommitInfo>, first: Oid
   if (second !== undefined) await visit(second, SECOND);
 
   const [ahead, behind]: [Oid[], Oid[]] = [[], []];
-  let base: CommitInfo | undefined;
+  const bases: CommitInfo[] = [];
   for (let next = queue.take(); next; next = queue.take()) {
-    // The first that both lead to is the newest; what is below it matters only while one side is still alone somewhere.
-    if (next.sides === BOTH) base ??= next.info;
-    else (next.sides === FIRST ? ahead : behind).push(next.info.oid);
+    const { info, marks } = next;
+    const isCommon = (marks & BOTH) === BOTH;
+    if (!isCommon) (marks === FIRST ? ahead : behind).push(info.oid);
+    else if ((marks & BELOW) === 0) bases.push(info);
     await giveWay(signal);
-    for (const parent of next.info.commit.parents) await visit(parent, next.sides);
-    if (base && queue.every((waiting) => waiting.sides === BOTH)) break;
+    for (const parent of info.commit.parents) await visit(parent, isCommon ? marks | BELOW : marks);
+    // Whatever is below those found is neither one of them nor of one side alone.
+    if (queue.every((waiting) => (waiting.marks & BELOW) !== 0)) break;
   }
-  return { ahead, behind, base };
+  return { ahead, behind, bases };
 }
 
 /** A short queue: as long as the history is wide at one point. */
@@ -79,7 +87,7 @@ class NewestFirst {
   }
 }
 
-/** Equal numbers are told apart by oid, so that two clones take the same base. */
+/** Equal numbers are told apart by oid, so that two clones take the same order. */
 function isNewer(a: CommitInfo, b: CommitInfo): boolean {
   if (a.record.sequence !== b.record.sequence) return a.record.sequence > b.record.sequence;
   return a.oid < b.oid;

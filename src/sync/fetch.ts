@@ -74,7 +74,7 @@ async function checkPin(vault: VaultRepository, history: CheckedHistory, { remot
   const keys = joinKeys(history.keys, await vault.keysWith(seen));
   const commit = async (oid: Oid) => history.commit(oid, keys);
   const relation = await relate(commit, head, pin, signal);
-  if (relation.behind.length === 0 || (seen === undefined && relation.base)) return;
+  if (relation.behind.length === 0 || (seen === undefined && relation.bases.length > 0)) return;
   const [now, before] = [await commit(head), await commit(pin)];
   const rewritten = now.record.generation !== before.record.generation;
   throw describeRegression(rewritten ? 'HISTORY_REWRITTEN' : regressionOf(relation), { remote, seen: pin, got: head, missing: relation.behind.length });

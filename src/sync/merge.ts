@@ -45,9 +45,12 @@ export interface FileContent {
   read(): Promise<Bytes>;
 }
 
-/** @throws CONFLICT with the strategy `manual`, with the number of conflicts in its details */
-export async function mergeMemories(base: Snapshot | undefined, ours: MergeSide, theirs: MergeSide, strategy: Strategy): Promise<MergedMemory> {
-  const shapes = { base: await shapeOf(base), ours: await shapeOf(ours.snapshot), theirs: await shapeOf(theirs.snapshot) };
+/**
+ * @param bases what both come from: where there are several, what they do not agree on counts as nothing that both come from
+ * @throws CONFLICT with the strategy `manual`, with the number of conflicts in its details
+ */
+export async function mergeMemories(bases: readonly Snapshot[], ours: MergeSide, theirs: MergeSide, strategy: Strategy): Promise<MergedMemory> {
+  const shapes = { base: await commonShape(bases), ours: await shapeOf(ours.snapshot), theirs: await shapeOf(theirs.snapshot) };
   const merge = new Merge(shapes, ours, theirs, strategy);
   const paths = new Set([...shapes.base.files.keys(), ...shapes.ours.files.keys(), ...shapes.theirs.files.keys()]);
   for (const path of [...paths].sort()) await merge.file(path);
@@ -86,10 +89,19 @@ interface Shape {
   readonly directories: ReadonlySet<MemoryPath>;
 }
 
-async function shapeOf(snapshot: Snapshot | undefined): Promise<Shape> {
+async function commonShape(snapshots: readonly Snapshot[]): Promise<Shape> {
+  const [first, ...others] = await Promise.all(snapshots.map(shapeOf));
+  const files = new Map<MemoryPath, FileContent>();
+  for (const [path, content] of first?.files ?? []) {
+    const alike = await Promise.all(others.map(async (other) => isSame(content, other.files.get(path))));
+    if (!alike.includes(false)) files.set(path, content);
+  }
+  return { files, directories: new Set([...(first?.directories ?? [])].filter((path) => others.every((other) => other.directories.has(path)))) };
+}
+
+async function shapeOf(snapshot: Snapshot): Promise<Shape> {
   const files = new Map<MemoryPath, FileContent>();
   const directories = new Set<MemoryPath>();
-  if (!snapshot) return { files, directories };
   for await (const node of snapshot.walk(ROOT)) {
     if (node.kind === 'file') files.set(node.path, { from: node, read: async () => snapshot.read(node.path) });
     else if (node.path !== ROOT) directories.add(node.path);

@@ -53,12 +53,12 @@ async function holds(vault: VaultRepository, oid: Oid, signal: AbortSignal | und
 type Decided = Pick<Pulled, 'outcome' | 'commits' | 'conflicts'>;
 
 async function decide(vault: VaultRepository, ours: VaultState, theirs: VaultState, { strategy = 'both', actor, session }: PullOptions): Promise<Integration<Decided>> {
-  const { ahead, behind, base } = await relate((oid) => vault.commit(oid), ours.info.oid, theirs.info.oid);
+  const { ahead, behind, bases } = await relate((oid) => vault.commit(oid), ours.info.oid, theirs.info.oid);
   if (behind.length === 0) return { kind: 'stay', result: { outcome: 'up-to-date', commits: 0, conflicts: [] } };
   if (ahead.length === 0) return { kind: 'forward', result: { outcome: 'forward', commits: behind.length, conflicts: [] } };
-  assertMergeable(ours, theirs, base);
-  const onto = await newerKeyring(vault, base, ours, theirs);
-  const merged = await mergeMemories(await vault.snapshot(base.oid), sideOf(ours), sideOf(theirs), strategy);
+  assertMergeable(ours, theirs, bases);
+  const onto = await newerKeyring(vault, bases, ours, theirs);
+  const merged = await mergeMemories(await Promise.all(bases.map(async ({ oid }) => vault.snapshot(oid))), sideOf(ours), sideOf(theirs), strategy);
   const { conflicts } = merged;
   const changes = await changesTowards((onto === 'ours' ? ours : theirs).snapshot, merged);
   const paths = conflicts.map(({ kept, path }) => parsePath(kept ?? path));
@@ -69,20 +69,22 @@ function sideOf({ info, snapshot }: VaultState): MergeSide {
   return { snapshot, label: info.oid.slice(0, LABEL_DIGITS), timeMs: info.record.timeMs };
 }
 
-function assertMergeable({ info: ours }: VaultState, { info: theirs }: VaultState, base: CommitInfo | undefined): asserts base is CommitInfo {
+function assertMergeable({ info: ours }: VaultState, { info: theirs }: VaultState, bases: readonly CommitInfo[]): void {
   if (ours.record.generation !== theirs.record.generation) {
     throw new MemgitError('HISTORY_REWRITTEN', 'the remote holds a history that was written anew, which does not merge with the one here; clone it anew, and take over what is only here by export and import', {
       details: { ours: ours.record.generation, theirs: theirs.record.generation },
     });
   }
-  if (!base) throw new MemgitError('FORK_DETECTED', 'the history of the remote has nothing in common with the one here, so there is nothing to merge');
+  if (bases.length === 0) throw new MemgitError('FORK_DETECTED', 'the history of the remote has nothing in common with the one here, so there is nothing to merge');
 }
 
 /** Which side the merge goes on from: the one whose keyring changed, since keyrings are never merged. @throws CONFLICT when both did */
-async function newerKeyring(vault: VaultRepository, base: CommitInfo, ours: VaultState, theirs: VaultState): Promise<'ours' | 'theirs'> {
-  const [before, here, there] = await Promise.all([base, ours.info, theirs.info].map(async ({ commit }) => (await vault.trees.root(commit.tree)).keyring));
-  if (there === before) return 'ours';
-  if (here === before || here === there) return 'theirs';
+async function newerKeyring(vault: VaultRepository, bases: readonly CommitInfo[], ours: VaultState, theirs: VaultState): Promise<'ours' | 'theirs'> {
+  const keyringOf = async ({ commit }: CommitInfo): Promise<Oid> => (await vault.trees.root(commit.tree)).keyring;
+  const [here, there] = [await keyringOf(ours.info), await keyringOf(theirs.info)];
+  const before = await Promise.all(bases.map(keyringOf));
+  if (before.includes(there) && (here === there || !before.includes(here))) return 'ours';
+  if (here === there || (before.includes(here) && !before.includes(there))) return 'theirs';
   throw new MemgitError(
     'CONFLICT',
     'the keys of the vault were changed here and on the remote, and keyrings are never merged; the change made here must be redone: clone the remote anew and make it there',

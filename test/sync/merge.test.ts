@@ -145,6 +145,24 @@ test('binary files are never mixed', async () => {
   expect(Object.values(await contentsOf(await ours.snapshot()))).toHaveLength(2);
 });
 
+// Seen to fail with the newest common commit as the only base: there one of the two seemed to have been changed by the other side alone.
+test('what each takes back after both have merged the other is kept, and told', async () => {
+  const { vault: ours, gitdir, wrapKey } = await bench.vault();
+  for (const name of ['f', 'g']) await writeFile(ours, name, `${name} 0\n`);
+  const { vault: theirs, gitdir: other } = await bench.clone(gitdir, wrapKey);
+  await writeFile(ours, 'f', 'f 1\n');
+  await writeFile(theirs, 'g', 'g 1\n');
+  for (const folder of [gitdir, other]) cpSync(folder, `${folder}-then`, { recursive: true });
+  await pullRemote(ours, { name: 'then', url: `${other}-then` });
+  await pullRemote(theirs, { name: 'then', url: `${gitdir}-then` });
+  await writeFile(ours, 'f', 'f 0\n');
+  await writeFile(theirs, 'g', 'g 0\n');
+  const { conflicts } = await pullRemote(ours, { name: 'theirs', url: other });
+  expect(Object.values(await contentsOf(await ours.snapshot())).toSorted()).toEqual(['f 0\n', 'f 1\n', 'g 0\n', 'g 1\n']);
+  expect(conflicts.map(({ path }) => path)).toEqual(['/memories/f', '/memories/g']);
+  expect(await pullRemote(theirs, { name: 'ours', url: gitdir })).toMatchObject({ outcome: 'forward' });
+});
+
 test('equal changes are no conflict, though their ciphertext differs', async () => {
   const { ours, theirs, pull } = await diverge({ 'a.txt': 'a\n' });
   await writeFile(ours, 'a.txt', 'same\n');
