@@ -33,7 +33,7 @@ export interface FolderExportOptions extends ExportOptions {
 export interface ExportResult {
   readonly files: number;
   readonly bytes: number;
-  /** Paths, as Claude spells them, that were left out: git would take the folder that holds them for a repository, and do what that says. */
+  /** Paths, as Claude spells them, that were left out: git could take the folder that holds them for a repository, and do what that says. */
   readonly skipped: readonly string[];
 }
 
@@ -63,8 +63,8 @@ export async function exportFolder(vault: VaultRepository, folder: string, optio
     }
     return result;
   } catch (error) {
-    if (error instanceof MemgitError) throw error;
-    const { code: errno = 'an unknown error', syscall: call = '' } = error as NodeJS.ErrnoException;
+    const { code: errno, syscall: call } = error as NodeJS.ErrnoException;
+    if (error instanceof MemgitError || errno === undefined || call === undefined) throw error;
     throw new MemgitError('IO', `expected to write the export, got ${errno} from the file system`, { details: { call, errno } });
   }
 }
@@ -110,7 +110,8 @@ async function contentsOf(vault: VaultRepository, { revision = 'HEAD', path = RO
 
 async function* named(snapshot: Snapshot, path: MemoryPath, skipped: string[]): AsyncGenerator<{ name: string; node: NodeInfo }> {
   for await (const node of snapshot.walk(path)) {
-    if (await isGitLookalike(snapshot, node.path)) skipped.push(displayPath(node.path));
+    const read = async () => (node.kind === 'file' ? snapshot.read(node.path) : new Uint8Array());
+    if (await isGitLookalike(node.path, read)) skipped.push(displayPath(node.path));
     else if (node.path !== path) yield { name: path === ROOT ? node.path : node.path.slice(path.length + 1), node };
     else if (node.kind === 'file') yield { name: baseName(path), node };
   }

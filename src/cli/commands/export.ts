@@ -56,5 +56,5 @@ export const exportCommand = defineCommand({
 });
 
 function warnOfSkipped(context: Context, { skipped }: ExportResult): void {
-  for (const path of skipped) context.warn(`skipped ${visibleLine(path)}: git would take the folder for a repository`);
+  for (const path of skipped) context.warn(`skipped ${visibleLine(path)}: git could take the folder for a repository`);
 }

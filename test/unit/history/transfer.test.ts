@@ -146,9 +146,12 @@ describe('export', () => {
   });
 
   test('what git would take for a repository is left out and listed, in a folder and in a tar', async () => {
-    const bad = ['.git', 'a/.GIT/config', 'b/.g\u200cit /hooks/x', 'c/git~1/config', 'd/.git::$INDEX_ALLOCATION/config', 'bare/HEAD', 'common/head'];
-    const good = ['.gitignore', '.github/a', 'git/config', 'HEAD', 'bare/config', 'bare/objects/a', 'bare/refs/a', 'common/commondir'];
+    const heads = { 'bare/HEAD': 'ref: refs/heads/main\n', 'other/head': 'ref:\trefs/x', 'third/HEAD': `${'0'.repeat(40)}\n` };
+    const bad = ['.git', 'a/.GIT/config', 'b/.g\u200cit /hooks/x', 'c/git~1/config', 'd/.git::$INDEX_ALLOCATION/config'];
+    const good = ['.gitignore', '.github/a', 'git/config', 'HEAD', 'bare/config', 'bare/objects/a', 'bare/refs/a'];
     for (const path of [...bad, ...good]) await writeFile(vault, path, path);
+    for (const [path, text] of Object.entries(heads)) await writeFile(vault, path, text);
+    bad.push(...Object.keys(heads));
     const target = newFolder();
     const { files, bytes, skipped } = await exportFolder(vault, target);
     expect(skipped.toSorted()).toEqual(bad.map((path) => `/memories/${path}`).toSorted());
