@@ -8,6 +8,9 @@ import { MemgitError } from '../errors.ts';
 
 /** Far more than any sane pattern takes for one file. */
 const TIMEOUT_MS = 2_000;
+/** For the texts after the first few that took longer: many were made to take long. */
+const SHORT_TIMEOUT_MS = 200;
+const PATIENCE = 5;
 
 const SEARCH = new Script('lines.flatMap((line, i) => { pattern.lastIndex = 0; return pattern.test(line) ? [i] : []; })');
 
@@ -30,7 +33,7 @@ export class Matcher {
     const context = this.#context!;
     context['lines'] = lines;
     try {
-      return [...(SEARCH.runInContext(context, { timeout: TIMEOUT_MS }) as number[])];
+      return [...(SEARCH.runInContext(context, { timeout: this.#passedOver < PATIENCE ? TIMEOUT_MS : SHORT_TIMEOUT_MS }) as number[])];
     } catch (error) {
       // The other end that such a pattern can come to is the stack's.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT' && (error as Error).name !== 'RangeError') throw error;

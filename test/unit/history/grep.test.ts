@@ -30,6 +30,14 @@ test('finds a pattern, with whatever flags', async () => {
   expect(await found(/^$/)).toEqual(['/memories/a.txt:3:']);
 });
 
+test('finds what stands behind more lines than are compared or shown', async () => {
+  const { vault: other } = await createTmpVault(folder);
+  await writeFile(other, 'long.txt', `${'\n'.repeat(1_200_000)}needle\n${'\n'.repeat(10)}last needle`);
+  const matches = await collect(grep(other, 'needle'));
+  expect(matches).toEqual([{ path: '/memories/long.txt', line: 1_200_001, text: 'needle' }, { path: '/memories/long.txt', line: 1_200_012, text: 'last needle' }]);
+  await other.close();
+});
+
 test('in one folder, and at an earlier commit', async () => {
   expect(await found(/./, { path: at('x') })).toHaveLength(2);
   expect(await found(/./, { revision: 'HEAD~3' })).toHaveLength(3);
