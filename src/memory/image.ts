@@ -45,6 +45,7 @@ function readPng(bytes: Bytes): ImageInfo | undefined {
   const view = viewOf(bytes);
   let image: ImageInfo | undefined;
   let hasPixels = false;
+  let needsPalette = false;
   for (let at = 8; at + 12 <= bytes.length; ) {
     const end = at + 12 + view.getUint32(at);
     if (end > bytes.length || crc32(bytes.subarray(at + 4, end - 4)) !== view.getUint32(end - 4)) return undefined;
@@ -52,13 +53,20 @@ function readPng(bytes: Bytes): ImageInfo | undefined {
     if (image === undefined) {
       if (type !== 'IHDR' || end - at !== 25) return undefined;
       image = { mediaType: 'image/png', width: view.getUint32(at + 8), height: view.getUint32(at + 12) };
-      if (image.width === 0 || image.height === 0 || PNG_DEPTHS[view.getUint8(at + 17)]?.includes(view.getUint8(at + 16)) !== true) return undefined;
+      if (image.width === 0 || image.height === 0 || !isPngForm(bytes.subarray(at + 16, at + 21))) return undefined;
+      needsPalette = bytes[at + 17] === 3;
     }
+    needsPalette &&= type !== 'PLTE';
     hasPixels ||= type === 'IDAT' && end - at > 12;
-    if (type === 'IEND') return hasPixels ? image : undefined;
+    if (type === 'IEND') return hasPixels && !needsPalette ? image : undefined;
     at = end;
   }
   return undefined;
+}
+
+/** `depth(1) || colour type(1) || compression(1) || filter(1) || interlace(1)`, of which there is one compression and one filter. */
+function isPngForm([depth, colour, compression, filter, interlace]: Bytes): boolean {
+  return PNG_DEPTHS[colour!]?.includes(depth!) === true && compression === 0 && filter === 0 && interlace! <= 1;
 }
 
 const START_OF_SCAN = 0xda;

@@ -2,12 +2,13 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /** A black greyscale PNG, or one that is wrong. */
-export function png(width: number, height: number, { depth = 8, colour = 0, pixels = deflateSync(Buffer.alloc((width + 1) * height)) } = {}): Buffer {
+export function png(width: number, height: number, { depth = 8, colour = 0, compression = 0, pixels = deflateSync(Buffer.alloc((width + 1) * height)) } = {}): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header[8] = depth;
   header[9] = colour;
+  header[10] = compression;
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     ...[chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))],

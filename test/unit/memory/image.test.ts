@@ -23,6 +23,8 @@ test.each([
   ['a PNG whose pixels are nothing', png(3, 2, { pixels: Buffer.alloc(0) })],
   ['a PNG of a colour that there is not', png(3, 2, { colour: 5 })],
   ['a PNG of a depth that its colour has not', png(3, 2, { colour: 2, depth: 4 })],
+  ['a PNG of colours from a palette that it has not', png(3, 2, { colour: 3 })],
+  ['a PNG that is compressed in a way that there is not', png(3, 2, { compression: 1 })],
   ['a PNG that does not begin with IHDR', withoutChunk(png(3, 2), 'IHDR')],
   ['a GIF', Buffer.from('GIF89a\u0001\u0000\u0001\u0000')],
 ])('%s is no image', (_, bytes) => {
