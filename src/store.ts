@@ -133,7 +133,8 @@ export class Store {
   /**
    * Keeps another template, or with `undefined` none, in `store.json`. Vaults that are open already keep what they have.
    *
-   * @throws INVALID_ARGUMENT for an address without `{vault}`, or with a password in it; READ_ONLY
+   * @throws INVALID_ARGUMENT for an address without `{vault}`, or with a password in it; READ_ONLY; STORE_INVALID when another
+   *   store stands there now
    */
   async setBackup(template: string | undefined): Promise<void> {
     this.#assertOpen();
@@ -141,6 +142,10 @@ export class Store {
     if (template !== undefined) {
       assertText('template', template);
       checkBackupTemplate(template);
+    }
+    const there = await readStoreFile(nodeFileSystem, this.dir);
+    if (there === undefined || toHex(decodeStoreFile(there).identity.id) !== this.id) {
+      throw new MemgitError('STORE_INVALID', 'the store was removed, or another stands in its place; open it again');
     }
     const opened: OpenedStore = { ...this.#opened, backup: template };
     await replaceStoreFile(nodeFileSystem, this.dir, encodeStoreFile(opened));

@@ -1,5 +1,5 @@
 /** What the public face takes from its caller: hooks that throw, folders that are relative, choices that are misspelt. Each was seen to fail. */
-import { mkdirSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateKey, openStore } from '../../../src/index.ts';
 import { VaultRepository } from '../../../src/vault/vault-repository.ts';
@@ -62,6 +62,18 @@ test('close waits for every opening, and for those that begin meanwhile', async 
   const [refused] = await Promise.allSettled([none, store.close()]);
   expect(refused).toMatchObject({ reason: { code: 'VAULT_NOT_FOUND' } });
   expect((await made).closed).toBe(true);
+});
+
+test('nothing is kept in another store that stands in the place of the one that was opened', async () => {
+  const dir = join(folder, 'replaced');
+  const store = await openStore({ dir, key: await generateKey() });
+  rmSync(dir, { recursive: true });
+  await expect(store.setBackup('/backups/{vault}.git')).rejects.toMatchObject({ code: 'STORE_INVALID' });
+  const key = await generateKey();
+  await (await openStore({ dir, key })).close();
+  await expect(store.setBackup('/backups/{vault}.git')).rejects.toMatchObject({ code: 'STORE_INVALID' });
+  await store.close();
+  await (await openStore({ dir, key, create: false })).close();
 });
 
 test('a relative folder is the one that it was when the store was opened', async () => {
