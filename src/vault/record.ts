@@ -32,7 +32,7 @@ export interface RecordFields {
 }
 
 export interface CommitRecord extends RecordFields {
-  /** Milliseconds since 1970, by the writer's clock; before the year 10,000. */
+  /** Milliseconds since 1970, by the writer's clock; before 31 December 9999. */
   readonly timeMs: number;
   /** One more than the largest of the parents': for display, never for decisions. */
   readonly sequence: number;
@@ -43,8 +43,8 @@ export interface CommitRecord extends RecordFields {
   readonly removedBytes: number;
 }
 
-/** The last moment whose year has four digits, as whatever shows a time expects. */
-const TIME_MS_MAX = Date.UTC(10_000, 0) - 1;
+/** The last moment whose year has four digits in every time zone, as whatever shows a time expects. */
+const TIME_MS_MAX = Date.UTC(9999, 11, 31) - 1;
 const MAX_PATHS = 64;
 const MAX_TARGETS = 256;
 const LIMITS = { op: 64, session: 256, toolUseId: 256, model: 256, actor: 256, note: 4096 } as const;
