@@ -1,7 +1,8 @@
 /** Push, fetch, pull and clone over a path, with the git that is installed. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { nodeFileSystem } from '../../src/git/fs.ts';
 import type { Remote } from '../../src/git/remotes.ts';
 import { fetchRemote } from '../../src/sync/fetch.ts';
 import { pullRemote } from '../../src/sync/pull.ts';
@@ -40,6 +41,23 @@ test('a push, and a clone that has the same memory', async () => {
   expect(await pullRemote(vault, origin(url))).toMatchObject({ outcome: 'forward', head: pushed.head, conflicts: [] });
   expect(await textOf(vault, 'b/c.txt')).toBe('two and a half\n');
   expect(existsSync(join(url, 'refs/memgit'))).toBe(false);
+});
+
+// Seen to fail without the syncs before the name, and without the one after it.
+test('a clone is on the disk before it has its name, and then its name is', async () => {
+  const { vault, wrapKey } = await bench.vault();
+  const url = bench.bare();
+  await pushRemote(vault, origin(url));
+  const [sync, rename] = [jest.spyOn(nodeFileSystem, 'syncDirectory'), jest.spyOn(nodeFileSystem, 'rename')];
+  const { gitdir } = await bench.clone(url, wrapKey);
+  const naming = rename.mock.calls.findIndex(([, to]) => to === gitdir);
+  const [made] = rename.mock.calls[naming]!;
+  const namedAt = rename.mock.invocationCallOrder[naming]!;
+  const syncs = sync.mock.calls.map(([path], i) => ({ path, before: sync.mock.invocationCallOrder[i]! < namedAt }));
+  sync.mockRestore();
+  rename.mockRestore();
+  for (const folder of ['objects/pack', 'objects', 'refs', '']) expect(syncs).toContainEqual({ path: join(made, folder), before: true });
+  expect(syncs).toContainEqual({ path: dirname(gitdir), before: false });
 });
 
 // Seen to wait for the lock, and then to end in LOCKED, when it was asked for first.

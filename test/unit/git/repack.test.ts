@@ -1,6 +1,7 @@
 /** `Repository.gc`: it makes one small pack, loses nothing whoever else is at work and wherever it stops, and needs no git. */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
@@ -66,6 +67,21 @@ test('leaves one pack, with deltas and with what no ref leads to, and whoever ha
   await repository.gc();
   expect(packs(gitdir)).toHaveLength(1);
   expect((await filesAt(reader, await reader.head())).has('after')).toBe(true);
+});
+
+// Seen to fail without the sync of the pack: those that it replaces are removed once it is there.
+test('the pack of everything is on the disk before a pack goes', async () => {
+  const gitdir = freshGitdir();
+  const repository = await createBusy(gitdir);
+  const handle = await open(join(gitdir, 'HEAD'));
+  const sync = jest.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
+  const unlink = jest.spyOn(nodeFileSystem, 'unlink');
+  await handle.close();
+  await repository.gc();
+  const firstGone = unlink.mock.invocationCallOrder[unlink.mock.calls.findIndex(([path]) => path.endsWith('.pack'))];
+  expect(sync.mock.invocationCallOrder[0]).toBeLessThan(firstGone!);
+  sync.mockRestore();
+  unlink.mockRestore();
 });
 
 describe('packs that are a day old and have no index', () => {
