@@ -182,14 +182,26 @@ export class Undo {
   }
 }
 
+interface LaterCommit extends NameChanges {
+  readonly oid: Oid;
+}
+
+interface WalkedBack {
+  readonly oid: Oid;
+  readonly parents: readonly Oid[];
+  /** As it differs from each of its parents; filled as it is asked for. */
+  readonly beside: (LaterCommit | undefined)[];
+}
+
 /** The commits from the head back, and what they did to names; read only as far as somebody asks. */
 class LaterCommits {
   readonly #vault: VaultRepository;
   readonly #walk: AsyncGenerator<WalkedCommit>;
   readonly #places = new Map<Oid, number>();
   /** Newest first. */
-  readonly #walked: { readonly oid: Oid; readonly parents: readonly Oid[] }[] = [];
-  readonly #changes = new Map<string, NameChanges>();
+  readonly #walked: WalkedBack[] = [];
+  /** All that is asked of one commit is asked in a row. */
+  #answer: { readonly to: Oid; readonly later: readonly LaterCommit[] } | undefined;
 
   constructor(vault: VaultRepository, head: Oid, signal: AbortSignal | undefined) {
     this.#vault = vault;
@@ -197,29 +209,25 @@ class LaterCommits {
   }
 
   /** The commits that come from a commit, oldest first, each as it differs from a parent that comes from it too, or is it. */
-  async after(oid: Oid): Promise<({ readonly oid: Oid } & NameChanges)[]> {
+  async after(oid: Oid): Promise<readonly LaterCommit[]> {
+    if (this.#answer?.to === oid) return this.#answer.later;
     while (!this.#places.has(oid)) {
       const next = await this.#walk.next();
       if (next.done === true) break;
       this.#places.set(next.value.oid, this.#walked.length);
-      this.#walked.push({ oid: next.value.oid, parents: next.value.commit.parents });
+      this.#walked.push({ oid: next.value.oid, parents: next.value.commit.parents, beside: [] });
     }
     const family = new Set([oid]);
-    const later: ({ readonly oid: Oid } & NameChanges)[] = [];
-    for (const { oid: each, parents } of this.#walked.slice(0, this.#places.get(oid)).reverse()) {
-      const parent = parents.find((one) => family.has(one));
-      if (parent === undefined) continue;
+    const later: LaterCommit[] = [];
+    for (let i = (this.#places.get(oid) ?? this.#walked.length) - 1; i >= 0; i -= 1) {
+      const { oid: each, parents, beside } = this.#walked[i]!;
+      const which = parents.findIndex((one) => family.has(one));
+      if (which < 0) continue;
       family.add(each);
-      later.push({ oid: each, ...(await this.#changesOf(each, parent)) });
+      later.push((beside[which] ??= { oid: each, ...(await nameChangesOf(this.#vault, await this.#vault.commit(each), parents[which]!)) }));
     }
+    this.#answer = { to: oid, later };
     return later;
-  }
-
-  async #changesOf(oid: Oid, parent: Oid): Promise<NameChanges> {
-    const key = `${oid} ${parent}`;
-    let changes = this.#changes.get(key);
-    if (!changes) this.#changes.set(key, (changes = await nameChangesOf(this.#vault, await this.#vault.commit(oid), parent)));
-    return changes;
   }
 }
 
